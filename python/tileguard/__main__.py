@@ -1,0 +1,5 @@
+"""`python -m tileguard` is the `tileguard` command."""
+
+from tileguard.cli import main
+
+main()

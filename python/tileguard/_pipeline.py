@@ -1,0 +1,64 @@
+"""What changes in TileLang's pipelines: our pass in place of its own, and what has to happen before it.
+
+Two faults of earlier passes would undo a guard or make it wrong, so two more steps come with the pass: facts about
+mutable memory are frozen in front of every pipeline, and a negative index has one meaning whatever can be proved of it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from tileguard import hook, transform
+
+Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def wrappers() -> list[tuple[Any, str, Wrapper]]:
+    """(owner, attribute, wrapper) of what every backend's pipeline goes through."""
+    import tilelang.transform
+    from tilelang.backend.pass_pipeline import PassPipeline
+
+    return [
+        (PassPipeline, "lower", _freeze_first),
+        (tilelang.transform, "LegalizeNegativeIndex", _choose_negative_index),
+        (tilelang.transform, hook.PASS_NAME, _choose_pass),
+    ]
+
+
+def _freeze_first(method: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(method)
+    def lower(self: Any, mod: Any, target: Any) -> Any:
+        with hook.pinned():
+            frozen = transform.FreezeMutableReads()(mod) if _is_ours() else mod
+            return method(self, frozen, target)
+
+    return lower
+
+
+def _choose_negative_index(theirs: hook.PassFactory) -> hook.PassFactory:
+    @functools.wraps(theirs)
+    def LegalizeNegativeIndex() -> Any:
+        return transform.LegalizeNegativeIndex() if _is_ours() else theirs()
+
+    return LegalizeNegativeIndex
+
+
+def _choose_pass(theirs: hook.PassFactory) -> hook.PassFactory:
+    @functools.wraps(theirs)
+    def LegalizeSafeMemoryAccess() -> Any:
+        factory = hook.factory()
+        if factory is not None:
+            return factory()
+        return theirs() if hook.mode() is None else transform.LegalizeSafeMemoryAccess()
+
+    return LegalizeSafeMemoryAccess
+
+
+def _is_ours() -> bool:
+    """Whether the pipeline under way is ours and its pass is not turned off."""
+    import tilelang.transform
+
+    config = tilelang.transform.get_pass_context().config
+    return hook.frontend_is_ours() and not config.get("tl.disable_safe_memory_legalize", False)

@@ -1,0 +1,310 @@
+#include "converter.h"
+
+#include <tvm/tirx/analysis.h>
+#include <tvm/tirx/builtin.h>
+#include <tvm/tirx/op.h>
+
+#include <sstream>
+#include <utility>
+
+#include "pointer_ops.h"
+#include "term_key.h"
+
+namespace tileguard {
+
+namespace {
+
+using tvm::DataType;
+using tvm::PrimExpr;
+using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
+
+bool IsInteger(const DataType& t) { return t.is_int() || t.is_uint() || t.is_bool(); }
+
+int Log2(int64_t v) {
+  int log = 0;
+  while ((int64_t{1} << log) < v) ++log;
+  return log;
+}
+
+bool IsPowerOfTwo(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
+
+}  // namespace
+
+Interval TypeBounds(const DataType& t) {
+  if (!IsInteger(t) || t.bits() > 32) return t.is_uint() ? Interval{0, std::nullopt} : Interval{};
+  if (t.is_bool()) return {0, 1};
+  const int64_t size = int64_t{1} << t.bits();
+  if (t.is_uint()) return {0, size - 1};
+  return {-size / 2, size / 2 - 1};
+}
+
+LinearExpr Converter::Variable(const VarNode* var, SymbolKind kind, Interval bounds) {
+  SymbolInfo info;
+  info.name = var->name_hint;
+  info.kind = kind;
+  info.lo = bounds.lo;
+  info.hi = bounds.hi;
+  const LinearExpr symbol = LinearExpr::Symbol(symbols_->Add(std::move(info)));
+  ints_[var] = symbol;
+  return symbol;
+}
+
+LinearExpr Converter::Rebind(const VarNode* var, LinearExpr value) {
+  std::swap(ints_[var], value);
+  return value;
+}
+
+std::vector<FitRequirement> Converter::TakeObligations() { return std::exchange(obligations_, {}); }
+
+// The value as the program computes it: unsigned and narrow types wrap.
+LinearExpr Converter::Exact(const PrimExpr& e, const Lane& lane) {
+  const DataType t = e.dtype();
+  const LinearExpr value = Int(e, lane);
+  if (t.is_bool() || !IsInteger(t)) return value;
+  if (t.is_uint() || t.bits() < 32) return terms_->Wrap(value, t.bits(), t.is_int());
+  if (t.bits() == 32) obligations_.push_back({value, 32, true});
+  return value;
+}
+
+LinearExpr Converter::Int(const PrimExpr& e, const Lane& lane) {
+  if (const auto* op = e.as<IntImmNode>()) return op->value;
+  if (const auto* op = e.as<VarNode>()) {
+    auto known = ints_.find(op);
+    if (known != ints_.end()) return known->second;
+    auto truth = bools_.find(op);
+    if (truth != bools_.end()) return terms_->Truth(truth->second);
+    if (op->dtype.lanes() != 1) return Opaque(e, lane);
+    return Variable(op, SymbolKind::kShape, TypeBounds(op->dtype));
+  }
+  if (const auto* op = e.as<AddNode>()) return Int(op->a, lane) + Int(op->b, lane);
+  if (const auto* op = e.as<SubNode>()) return Int(op->a, lane) - Int(op->b, lane);
+  if (const auto* op = e.as<MulNode>()) return terms_->Multiply(Int(op->a, lane), Int(op->b, lane));
+  if (e.dtype().is_bool()) return terms_->Truth(Bool(e, lane));
+  if (!IsInteger(e.dtype())) return Opaque(e, lane);
+  if (const auto* op = e.as<FloorDivNode>()) {
+    return terms_->FloorDiv(Exact(op->a, lane), Exact(op->b, lane));
+  }
+  if (const auto* op = e.as<FloorModNode>()) {
+    return terms_->FloorMod(Exact(op->a, lane), Exact(op->b, lane));
+  }
+  if (const auto* op = e.as<DivNode>()) {
+    return terms_->TruncDiv(Exact(op->a, lane), Exact(op->b, lane));
+  }
+  if (const auto* op = e.as<ModNode>()) {
+    return terms_->TruncMod(Exact(op->a, lane), Exact(op->b, lane));
+  }
+  if (const auto* op = e.as<MinNode>()) return terms_->Min(Exact(op->a, lane), Exact(op->b, lane));
+  if (const auto* op = e.as<MaxNode>()) return terms_->Max(Exact(op->a, lane), Exact(op->b, lane));
+  if (const auto* op = e.as<SelectNode>()) {
+    return terms_->Choose(Bool(op->condition, lane), Int(op->true_value, lane),
+                          Int(op->false_value, lane));
+  }
+  if (const auto* op = e.as<CastNode>()) return Cast(op, lane);
+  if (const auto* op = e.as<RampNode>()) {
+    return Int(op->base, lane) + terms_->Multiply(lane.index, Int(op->stride, lane));
+  }
+  if (const auto* op = e.as<BroadcastNode>()) return Int(op->value, lane);
+  if (const auto* op = e.as<ShuffleNode>()) return Shuffle(op, lane);
+  if (const auto* op = e.as<LetNode>()) {
+    Bind(op->var.get(), Exact(op->value, lane));
+    return Int(op->body, lane);
+  }
+  if (const auto* op = e.as<BufferLoadNode>()) return Load(op, lane);
+  if (const auto* op = e.as<CallNode>()) return Call(op, lane);
+  return Opaque(e, lane);
+}
+
+LinearExpr Converter::Cast(const CastNode* op, const Lane& lane) {
+  const DataType from = op->value.dtype();
+  if (!IsInteger(from)) return Opaque(tvm::ffi::GetRef<PrimExpr>(op), lane);
+  const LinearExpr value = Exact(op->value, lane);
+  const DataType to = op->dtype;
+  if (to.is_bool()) return terms_->Truth(Not(EqZero(value)));
+  return terms_->Wrap(value, to.bits(), to.is_int());
+}
+
+LinearExpr Converter::Shuffle(const ShuffleNode* op, const Lane& lane) {
+  std::vector<LinearExpr> elements;
+  for (const PrimExpr& vector : op->vectors) {
+    for (int i = 0; i < vector.dtype().lanes(); ++i) elements.push_back(Int(vector, Lane{i}));
+  }
+  std::vector<LinearExpr> picked;
+  for (const PrimExpr& index : op->indices) {
+    const LinearExpr i = Int(index);
+    if (!i.IsConstant() || i.constant() < 0 ||
+        i.constant() >= static_cast<int64_t>(elements.size())) {
+      return Opaque(tvm::ffi::GetRef<PrimExpr>(op), lane);
+    }
+    picked.push_back(elements[static_cast<size_t>(i.constant())]);
+  }
+  if (lane.index.IsConstant()) return picked.at(static_cast<size_t>(lane.index.constant()));
+  LinearExpr value = picked.back();
+  for (size_t i = picked.size() - 1; i-- > 0;) {
+    value = terms_->Choose(Eq(lane.index, static_cast<int64_t>(i)), picked[i], value);
+  }
+  return value;
+}
+
+LinearExpr Converter::Load(const BufferLoadNode* op, const Lane& lane) {
+  // One symbol for one location at one epoch; its type bounds what it can hold.
+  SymbolInfo info;
+  info.name = std::string(op->buffer->name) + "[";
+  info.kind = SymbolKind::kMemory;
+  const Interval bounds = TypeBounds(op->buffer->dtype.element_of());
+  info.lo = bounds.lo;
+  info.hi = bounds.hi;
+  std::ostringstream key;
+  key << "load" << op->buffer->data.get() << op->buffer->dtype << "@" << memory_->Epoch(op->buffer);
+  for (size_t i = 0; i < op->indices.size(); ++i) {
+    const LinearExpr index = Int(op->indices[i], lane);
+    key << "[" << Key(index);
+    info.name += (i == 0 ? "" : ", ") + ToString(index, *symbols_);
+  }
+  info.name += "]";
+  return terms_->Named(key.str(), std::move(info));
+}
+
+LinearExpr Converter::Bitwise(const CallNode* op, const std::string& name, const Lane& lane) {
+  const PrimExpr whole = tvm::ffi::GetRef<PrimExpr>(op);
+  LinearExpr a = Exact(op->args[0], lane);
+  if (name == "tirx.bitwise_not") return -a - 1;
+  LinearExpr b = Exact(op->args[1], lane);
+  if (name == "tirx.shift_left") {
+    if (!b.IsConstant() || b.constant() < 0 || b.constant() > 61) return Opaque(whole, lane);
+    return a * (int64_t{1} << b.constant());
+  }
+  if (name == "tirx.shift_right") {
+    if (!b.IsConstant() || b.constant() < 0 || b.constant() > 61) return Opaque(whole, lane);
+    return terms_->FloorDiv(a, int64_t{1} << b.constant());
+  }
+  if (a.IsConstant()) std::swap(a, b);
+  if (name == "tirx.bitwise_and" && b.IsConstant()) {
+    const int64_t mask = b.constant();
+    if (mask >= 0 && IsPowerOfTwo(mask + 1)) return terms_->FloorMod(a, mask + 1);
+    if (mask < 0 && IsPowerOfTwo(-mask)) return a - terms_->FloorMod(a, -mask);
+  }
+  const LinearExpr result = Opaque(whole, lane);
+  const Interval ba = BoxBounds(a, *symbols_);
+  const Interval bb = BoxBounds(b, *symbols_);
+  const bool a_natural = ba.lo && *ba.lo >= 0;
+  const bool b_natural = bb.lo && *bb.lo >= 0;
+  if (result.terms().size() != 1) return result;
+  SymbolInfo& info = (*symbols_)[result.terms()[0].first];
+  if (name == "tirx.bitwise_and" && (a_natural || b_natural)) {
+    // x & y <= y for y >= 0, and never negative
+    info.lo = 0;
+    std::vector<Formula> bounds;
+    if (a_natural) bounds.push_back(Ge(a, result));
+    if (b_natural) bounds.push_back(Ge(b, result));
+    info.definition = And(std::move(bounds));
+  } else if (a_natural && b_natural && ba.hi && bb.hi) {
+    // | and ^ of naturals below 2^k stay below 2^k
+    info.lo = 0;
+    info.hi = (int64_t{1} << Log2(std::max(*ba.hi, *bb.hi) + 1)) - 1;
+  }
+  return result;
+}
+
+LinearExpr Converter::Call(const CallNode* op, const Lane& lane) {
+  const std::string name = OpName(op);
+  if (name == "tirx.if_then_else") {
+    return terms_->Choose(Bool(op->args[0], lane), Int(op->args[1], lane), Int(op->args[2], lane));
+  }
+  if (name == "tirx.likely") return Int(op->args[0], lane);
+  if (name.rfind("tirx.shift_", 0) == 0 || name.rfind("tirx.bitwise_", 0) == 0) {
+    return Bitwise(op, name, lane);
+  }
+  if (name == "tirx.fabs" || name == "tirx.abs") {
+    const LinearExpr a = Exact(op->args[0], lane);
+    return terms_->Max(a, -a);
+  }
+  if (name == "tl.clamp") {
+    const LinearExpr low = Exact(op->args[1], lane);
+    return terms_->Min(terms_->Max(Exact(op->args[0], lane), low), Exact(op->args[2], lane));
+  }
+  return Opaque(tvm::ffi::GetRef<PrimExpr>(op), lane);
+}
+
+LinearExpr Converter::Opaque(const PrimExpr& e, const Lane& lane) {
+  SymbolInfo info;
+  info.name = "?" + std::to_string(symbols_->size());
+  info.kind = IsPure(e) ? SymbolKind::kOpaque : SymbolKind::kMemory;
+  const Interval bounds = TypeBounds(e.dtype().element_of());
+  info.lo = bounds.lo;
+  info.hi = bounds.hi;
+  return terms_->Named(TermKey(e, lane), std::move(info));
+}
+
+std::string Converter::TermKey(const PrimExpr& e, const Lane& lane) {
+  if (!IsPure(e)) return "effect" + std::to_string(++fresh_);
+  return PrintTermKey(
+             e, [&](const PrimExpr& inner) { return Key(Int(inner, lane)); },
+             [&](const Buffer& buffer) { return memory_->Epoch(buffer); }) +
+         "/" + Key(lane.index);
+}
+
+Formula Converter::Compare(const PrimExpr& a, const PrimExpr& b, const char* op, const Lane& lane) {
+  const std::string kind = op;
+  if (!IsInteger(a.dtype()) || !IsInteger(b.dtype())) {
+    SymbolInfo info;
+    info.name = "?" + std::to_string(symbols_->size());
+    info.lo = 0;
+    info.hi = 1;
+    const LinearExpr truth =
+        terms_->Named(kind + TermKey(a, lane) + "|" + TermKey(b, lane), std::move(info));
+    return Ge(truth, 1);
+  }
+  const LinearExpr x = Exact(a, lane);
+  const LinearExpr y = Exact(b, lane);
+  if (kind == "<") return Lt(x, y);
+  if (kind == "<=") return Ge(y, x);
+  return Eq(x, y);
+}
+
+Formula Converter::Bool(const PrimExpr& e, const Lane& lane) {
+  if (const auto* op = e.as<IntImmNode>()) return op->value != 0 ? True() : False();
+  if (const auto* op = e.as<VarNode>()) {
+    auto known = bools_.find(op);
+    if (known != bools_.end()) return known->second;
+    return Not(EqZero(Int(e, lane)));
+  }
+  if (const auto* op = e.as<LTNode>()) return Compare(op->a, op->b, "<", lane);
+  if (const auto* op = e.as<LENode>()) return Compare(op->a, op->b, "<=", lane);
+  if (const auto* op = e.as<GTNode>()) return Compare(op->b, op->a, "<", lane);
+  if (const auto* op = e.as<GENode>()) return Compare(op->b, op->a, "<=", lane);
+  if (const auto* op = e.as<EQNode>()) return Compare(op->a, op->b, "==", lane);
+  if (const auto* op = e.as<NENode>()) return Not(Compare(op->a, op->b, "==", lane));
+  if (const auto* op = e.as<AndNode>()) return And({Bool(op->a, lane), Bool(op->b, lane)});
+  if (const auto* op = e.as<OrNode>()) return Or({Bool(op->a, lane), Bool(op->b, lane)});
+  if (const auto* op = e.as<NotNode>()) return Not(Bool(op->a, lane));
+  if (const auto* op = e.as<SelectNode>()) {
+    const Formula c = Bool(op->condition, lane);
+    return Or({And({c, Bool(op->true_value, lane)}), And({Not(c), Bool(op->false_value, lane)})});
+  }
+  if (const auto* op = e.as<CastNode>()) {
+    if (IsInteger(op->value.dtype())) return Not(EqZero(Exact(op->value, lane)));
+  }
+  if (const auto* op = e.as<BroadcastNode>()) return Bool(op->value, lane);
+  if (const auto* op = e.as<LetNode>()) {
+    if (IsInteger(op->value.dtype())) Bind(op->var.get(), Exact(op->value, lane));
+    return Bool(op->body, lane);
+  }
+  if (const auto* op = e.as<BufferLoadNode>()) return Not(EqZero(Load(op, lane)));
+  if (const auto* op = e.as<CallNode>()) {
+    const std::string name = OpName(op);
+    if (name == "tirx.likely") return Bool(op->args[0], lane);
+    if (name == "tirx.if_then_else") {
+      const Formula c = Bool(op->args[0], lane);
+      return Or({And({c, Bool(op->args[1], lane)}), And({Not(c), Bool(op->args[2], lane)})});
+    }
+    if (name == "tirx.bitwise_and" && op->dtype.is_bool()) {
+      return And({Bool(op->args[0], lane), Bool(op->args[1], lane)});
+    }
+    if (name == "tirx.bitwise_or" && op->dtype.is_bool()) {
+      return Or({Bool(op->args[0], lane), Bool(op->args[1], lane)});
+    }
+  }
+  return Ge(Opaque(e, lane), 1);
+}
+
+}  // namespace tileguard

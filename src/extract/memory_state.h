@@ -1,0 +1,56 @@
+// Which memory a value was read from, and when: the epochs behind "a fact ends at the next write".
+#ifndef TILEGUARD_EXTRACT_MEMORY_STATE_H_
+#define TILEGUARD_EXTRACT_MEMORY_STATE_H_
+
+#include <tvm/tirx/stmt.h>
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace tileguard {
+
+/*!
+ * \brief What a piece of a program may do to memory, by the data variable of the buffer (views of
+ * one allocation share it).
+ */
+struct Effects {
+  std::unordered_set<const tvm::tirx::VarNode*> written;
+  bool barrier = false;  // other threads' writes to shared memory become visible
+  bool breaks = false;   // may leave the innermost loop early
+};
+
+/*! \brief Writes of a statement or expression, its nested statements included. */
+Effects CollectEffects(const tvm::tirx::Stmt& stmt);
+Effects CollectEffects(const tvm::PrimExpr& expr);
+
+/*! \brief True when evaluating `expr` changes nothing, so it may be skipped or evaluated twice. */
+bool IsPure(const tvm::PrimExpr& expr);
+
+/*!
+ * \brief Epoch counters by data variable. Two reads of one location are the same value when the
+ * epoch is the same. Global memory that the function itself writes has no stable epoch: another
+ * thread may write between any two reads.
+ */
+class MemoryState {
+ public:
+  /*! \param function_effects everything the function writes. */
+  explicit MemoryState(const Effects& function_effects) : function_(function_effects) {}
+
+  /*! \brief A text that changes whenever a read of `buffer` may give another value. */
+  std::string Epoch(const tvm::tirx::Buffer& buffer);
+  /*! \brief True when no write of this function can reach `buffer`. */
+  bool IsReadOnly(const tvm::tirx::Buffer& buffer) const;
+  /*! \brief Ends what is known of everything that `effects` may write. */
+  void Clobber(const Effects& effects);
+
+ private:
+  const Effects& function_;
+  std::unordered_map<const tvm::tirx::VarNode*, int> epoch_;
+  int shared_epoch_ = 0;
+  int unstable_reads_ = 0;
+};
+
+}  // namespace tileguard
+
+#endif  // TILEGUARD_EXTRACT_MEMORY_STATE_H_

@@ -1,0 +1,78 @@
+#include "second_opinion.h"
+
+#include <tvm/arith/analyzer.h>
+#include <tvm/tirx/expr_functor.h>
+#include <tvm/tirx/op.h>
+
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include "memory_state.h"
+
+namespace tileguard {
+
+namespace {
+
+using tvm::PrimExpr;
+using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
+
+class Replacer : public ExprMutator {
+ public:
+  Replacer(const std::function<std::string(const PrimExpr&)>& key,
+           std::unordered_map<std::string, Var>* variables)
+      : key_(key), variables_(variables) {}
+
+ private:
+  PrimExpr Variable(const PrimExpr& e) {
+    const std::string text = key_(e);
+    auto found = variables_->find(text);
+    if (found == variables_->end()) {
+      found =
+          variables_->emplace(text, Var("value" + std::to_string(variables_->size()), e.dtype()))
+              .first;
+    }
+    return found->second;
+  }
+  PrimExpr VisitExpr_(const BufferLoadNode* op) final {
+    return Variable(tvm::ffi::GetRef<PrimExpr>(op));
+  }
+  PrimExpr VisitExpr_(const CallNode* op) final {
+    const PrimExpr call = tvm::ffi::GetRef<PrimExpr>(op);
+    return IsPure(call) ? ExprMutator::VisitExpr_(op) : Variable(call);
+  }
+
+  const std::function<std::string(const PrimExpr&)>& key_;
+  std::unordered_map<std::string, Var>* variables_;
+};
+
+}  // namespace
+
+PrimExpr Freezer::Freeze(const PrimExpr& e,
+                         const std::function<std::string(const PrimExpr&)>& key) {
+  return Replacer(key, &variables_)(e);
+}
+
+bool HostProves(const AccessSite& site, int dim, bool upper) {
+  if (site.frozen_indices.empty() || site.vector_lanes > 1 || site.elements > 1) return false;
+  const PrimExpr index = site.frozen_indices[static_cast<size_t>(dim)];
+  const PrimExpr extent = site.shape[static_cast<size_t>(dim)];
+  if (index.dtype() != extent.dtype()) return false;
+  try {
+    tvm::arith::Analyzer analyzer;
+    std::vector<std::unique_ptr<tvm::With<tvm::arith::ConstraintContext>>> constraints;
+    for (const FrozenFact* f = site.frozen_facts.get(); f != nullptr; f = f->outer.get()) {
+      constraints.push_back(
+          std::make_unique<tvm::With<tvm::arith::ConstraintContext>>(&analyzer, f->fact));
+    }
+    const PrimExpr bound =
+        upper ? PrimExpr(LT(index, extent)) : GE(index, make_zero(index.dtype()));
+    const bool proved = analyzer.CanProve(bound, tvm::arith::ProofStrength::kSymbolicBound);
+    while (!constraints.empty()) constraints.pop_back();
+    return proved;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace tileguard

@@ -1,0 +1,63 @@
+#include "term_key.h"
+
+#include <tvm/tirx/expr_functor.h>
+
+#include <sstream>
+
+#include "pointer_ops.h"
+
+namespace tileguard {
+
+namespace {
+
+using tvm::PrimExpr;
+using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
+
+class KeyPrinter : public ExprVisitor {
+ public:
+  KeyPrinter(const std::function<std::string(const PrimExpr&)>& int_key,
+             const std::function<std::string(const Buffer&)>& epoch)
+      : int_key_(int_key), epoch_(epoch) {}
+
+  std::ostringstream out;
+
+  void VisitExpr(const PrimExpr& e) final {
+    // The root is an opaque term itself: only what lies below it may go through the linear form.
+    const bool integer = e.dtype().is_int() || e.dtype().is_uint();
+    if (depth_ > 0 && integer && e.dtype().lanes() == 1) {
+      out << "{" << int_key_(e) << "}";
+      return;
+    }
+    ++depth_;
+    out << e->GetTypeKey() << e.dtype() << "(";
+    if (const auto* imm = e.as<FloatImmNode>()) out << std::hexfloat << imm->value;
+    if (const auto* imm = e.as<IntImmNode>()) out << imm->value;
+    if (const auto* imm = e.as<StringImmNode>()) out << imm->value;
+    if (const auto* var = e.as<VarNode>()) out << var;
+    if (const auto* call = e.as<CallNode>())
+      out << OpName(call) << (OpName(call).empty() ? call : nullptr);
+    if (const auto* load = e.as<BufferLoadNode>()) {
+      out << load->buffer->data.get() << load->buffer->dtype << "@" << epoch_(load->buffer);
+    }
+    ExprVisitor::VisitExpr(e);
+    out << ")";
+    --depth_;
+  }
+
+ private:
+  const std::function<std::string(const PrimExpr&)>& int_key_;
+  const std::function<std::string(const Buffer&)>& epoch_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::string PrintTermKey(const PrimExpr& e,
+                         const std::function<std::string(const PrimExpr&)>& int_key,
+                         const std::function<std::string(const Buffer&)>& epoch) {
+  KeyPrinter printer(int_key, epoch);
+  printer.VisitExpr(e);
+  return printer.out.str();
+}
+
+}  // namespace tileguard

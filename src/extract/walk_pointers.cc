@@ -1,0 +1,189 @@
+// The part of the walk that meets calls with pointers.
+#include <algorithm>
+
+#include "pointer_ops.h"
+#include "walker.h"
+
+namespace tileguard {
+
+namespace {
+
+using tvm::PrimExpr;
+using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
+
+const CallNode* AsPointer(const PrimExpr& e) {
+  const auto* call = e.as<CallNode>();
+  if (call == nullptr) return nullptr;
+  const std::string name = OpName(call);
+  const bool pointer =
+      name == "tl.access_ptr" || name == "tirx.address_of" || name == "tirx.tvm_access_ptr";
+  return pointer ? call : nullptr;
+}
+
+int ConstantOr(const PrimExpr& e, int otherwise) {
+  const auto* imm = e.as<tvm::IntImmNode>();
+  return imm == nullptr ? otherwise : static_cast<int>(imm->value);
+}
+
+AccessKind KindOf(PointerUse use) {
+  switch (use) {
+    case PointerUse::kAtomic:
+      return AccessKind::kAtomic;
+    case PointerUse::kCopyAsync:
+      return AccessKind::kCopyAsync;
+    case PointerUse::kLoadWide:
+      return AccessKind::kLoad;
+    case PointerUse::kStoreWide:
+      return AccessKind::kStore;
+    default:
+      return AccessKind::kPointer;
+  }
+}
+
+}  // namespace
+
+// The address is computed, the element is not read: only the accesses inside its indices happen
+// here.
+void Walker::VisitIndicesOf(const PrimExpr& pointer) {
+  const CallNode* call = AsPointer(pointer);
+  if (call == nullptr) {
+    VisitExpr(pointer);
+    return;
+  }
+  size_t first_plain = 0;
+  if (const auto* base = call->args[0].as<BufferLoadNode>()) {
+    for (const PrimExpr& index : base->indices) VisitExpr(index);
+    first_plain = 1;
+  }
+  for (size_t i = first_plain; i < call->args.size(); ++i) VisitExpr(call->args[i]);
+}
+
+std::vector<int> Walker::RecordPointer(const CallNode* op, int visit, AccessKind kind, int elements,
+                                       const PrimExpr& pointer) {
+  const CallNode* call = AsPointer(pointer);
+  int id = -1;
+  if (call == nullptr) return {};
+  const std::string name = OpName(call);
+  if (name == "tirx.tvm_access_ptr") {
+    const auto* data = call->args[1].as<VarNode>();
+    auto found = data == nullptr ? buffer_of_data_.end() : buffer_of_data_.find(data);
+    if (found == buffer_of_data_.end()) return {};
+    const PrimExpr count =
+        elements > 0 ? tvm::IntImm(tvm::DataType::Int(32), elements) : call->args[3];
+    id = recorder_.Span(op, visit, kind, found->second, call->args[2], count, place_);
+  } else if (const auto* base = call->args[0].as<BufferLoadNode>()) {
+    const bool declares = elements == 0 && name == "tl.access_ptr" && !is_one(call->args[1]);
+    if (declares && base->indices.size() == base->buffer->shape.size()) {
+      id = recorder_.Span(op, visit, kind, base->buffer, FlatOffset(base->buffer, base->indices),
+                          call->args[1], place_);
+      return id < 0 ? std::vector<int>() : std::vector<int>{id};
+    }
+    const int extent = name == "tl.access_ptr" ? ConstantOr(call->args[1], 1) : 1;
+    id = recorder_.Element(op, visit, kind, base->buffer, base->indices, std::max(extent, elements),
+                           place_);
+  }
+  if (id < 0) return {};
+  return {id};
+}
+
+// How many elements of the buffer behind `pointer` make `bytes` bytes; at least one.
+int Walker::ElementsOf(const PrimExpr& pointer, int bytes) const {
+  const CallNode* call = AsPointer(pointer);
+  tvm::DataType type;
+  if (const auto* base = call->args[0].as<BufferLoadNode>()) {
+    type = base->buffer->dtype;
+  } else if (const auto* data = call->args[1].as<VarNode>()) {
+    auto found = buffer_of_data_.find(data);
+    if (found != buffer_of_data_.end()) type = found->second->dtype;
+  }
+  return type.bits() > 0 ? std::max(1, bytes * 8 / (type.bits() * type.lanes())) : 1;
+}
+
+// A bulk copy cannot be skipped (its barrier would wait for ever), and a call whose result is a
+// pointer has no safe value; both are reported when they are not proved.
+bool Walker::IsGuardable(PointerUse use, const CallNode* op) const {
+  if (use == PointerUse::kBulk || use == PointerUse::kHardware) return false;
+  const bool has_value = !op->dtype.is_handle() && !op->dtype.is_void();
+  return use != PointerUse::kCall || has_value || statement_call_ == op;
+}
+
+void Walker::LeaveUnguarded(int id, const std::string& name) {
+  AccessSite& site = out_->sites[static_cast<size_t>(id)];
+  site.query.guardable = false;
+  site.unsupported = name + " cannot be guarded";
+}
+
+void Walker::VisitPointerCall(const CallNode* op, const std::string& name) {
+  const PointerOp entry = LookUpPointerOp(name);
+  if (entry.use == PointerUse::kMetadata) {
+    VisitIndicesOf(tvm::ffi::GetRef<PrimExpr>(op));
+    return;
+  }
+  if (entry.use == PointerUse::kTileOp) {
+    for (const PrimExpr& arg : op->args) {
+      const auto* base = arg.as<BufferLoadNode>();
+      if (base == nullptr) {
+        VisitExpr(arg);
+        continue;
+      }
+      for (const PrimExpr& index : base->indices) VisitExpr(index);
+    }
+    return;
+  }
+  const int visit = CountVisit(op);
+  if (entry.use == PointerUse::kReadOnly) {
+    const auto* base = op->args[0].as<BufferLoadNode>();
+    if (base == nullptr) return;
+    for (const PrimExpr& index : base->indices) VisitExpr(index);
+    recorder_.Element(op, visit, AccessKind::kLoad, base->buffer, base->indices, 1, place_);
+    return;
+  }
+  const Known outer = Save();
+  const std::vector<int> outer_under = place_.under;
+  // 0: as many elements as the pointer itself declares.
+  const bool declared = entry.use == PointerUse::kCall || entry.use == PointerUse::kBulk;
+  int elements = declared ? 0 : entry.elements;
+  if (entry.use == PointerUse::kCopyAsync) {
+    elements = ConstantOr(op->args[2], 1);
+    if (op->args.size() > 3) {
+      VisitExpr(op->args[3]);
+      OnCondition(op, visit, op->args[3]);
+      KnowCondition(op->args[3], true);
+    }
+  }
+  const AccessKind kind = KindOf(entry.use);
+  // A predicate of its own: nothing is touched where it is false.
+  const size_t predicate = entry.use == PointerUse::kLoadWide ? 1 : 2;
+  if (entry.bytes > 0 && op->args.size() > predicate) {
+    VisitExpr(op->args[predicate]);
+    OnCondition(op, visit, op->args[predicate]);
+    KnowCondition(op->args[predicate], true);
+  }
+  std::vector<int> ids;
+  for (size_t i = 0; i < op->args.size(); ++i) {
+    const PrimExpr& arg = op->args[i];
+    if (AsPointer(arg) == nullptr) continue;
+    VisitIndicesOf(arg);
+    if (entry.bytes > 0) elements = ElementsOf(arg, entry.bytes);
+    for (int id : RecordPointer(op, visit, kind, elements, arg)) {
+      out_->sites[static_cast<size_t>(id)].argument = static_cast<int>(i);
+      if (!IsGuardable(entry.use, op)) LeaveUnguarded(id, name);
+      ids.push_back(id);
+    }
+  }
+  bool pure = true;
+  for (const PrimExpr& arg : op->args) pure = pure && (AsPointer(arg) != nullptr || IsPure(arg));
+  if (pure && kind != AccessKind::kPointer) {
+    place_.under.insert(place_.under.end(), ids.begin(), ids.end());
+  }
+  const size_t visited = entry.use == PointerUse::kCopyAsync ? 3
+                         : entry.bytes > 0                   ? predicate
+                                                             : op->args.size();
+  for (size_t i = 0; i < std::min<size_t>(op->args.size(), visited); ++i) {
+    if (AsPointer(op->args[i]) == nullptr) VisitExpr(op->args[i]);
+  }
+  place_.under = outer_under;
+  Restore(outer);
+}
+
+}  // namespace tileguard

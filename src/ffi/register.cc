@@ -1,0 +1,124 @@
+// Registration with the host: passes, options, functions; nothing else.
+#include <tvm/ffi/function.h>
+#include <tvm/ffi/reflection/registry.h>
+#include <tvm/ir/transform.h>
+#include <tvm/tirx/function.h>
+#include <tvm/tirx/transform.h>
+
+#include <chrono>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "../report/json.h"
+#include "../rewrite/frontend.h"
+#include "../rewrite/legalize.h"
+#include "../tileguard.h"
+
+namespace tileguard {
+
+namespace {
+
+using tvm::transform::PassContext;
+
+std::optional<std::string> FromContext(const PassContext& context, const std::string& name) {
+  const auto value = context->config.Get("tileguard." + name);
+  if (!value) return std::nullopt;
+  return std::string(value.value().cast<tvm::ffi::String>());
+}
+
+bool Flag(const PassContext& context, const char* key) {
+  return context->GetConfig<tvm::Bool>(key, tvm::Bool(false)).value()->value;
+}
+
+Options CurrentOptions(const PassContext& context) {
+  try {
+    Options options =
+        ReadOptions([&context](const std::string& name) { return FromContext(context, name); });
+    options.disabled = Flag(context, "tl.disable_safe_memory_legalize");
+    options.warnings = !Flag(context, "tl.disable_out_of_bound_warning");
+    return options;
+  } catch (const std::invalid_argument& error) {
+    TVM_FFI_THROW(ValueError) << "TileGuard: " << error.what();
+  }
+  TVM_FFI_UNREACHABLE();
+}
+
+double MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+tvm::ffi::String OptionsJSON() {
+  nlohmann::json out = nlohmann::json::array();
+  for (const OptionRow& row : OptionTable()) {
+    out.push_back({{"name", row.name},
+                   {"type", row.type},
+                   {"default", row.default_text},
+                   {"help", row.help}});
+  }
+  return out.dump();
+}
+
+}  // namespace
+
+namespace transform {
+
+tvm::transform::Pass LegalizeSafeMemoryAccess() {
+  auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext& context) {
+    const Options options = CurrentOptions(context);
+    return options.disabled ? func : Legalize(func, options);
+  };
+  return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.LegalizeSafeMemoryAccess", {});
+}
+
+tvm::transform::Pass FreezeMutableReads() {
+  auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext&) {
+    return tileguard::FreezeMutableReads(std::move(func));
+  };
+  return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.FreezeMutableReads", {});
+}
+
+tvm::transform::Pass LegalizeNegativeIndex() {
+  auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext&) {
+    return tileguard::LegalizeNegativeIndex(std::move(func));
+  };
+  return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.LegalizeNegativeIndex", {});
+}
+
+}  // namespace transform
+
+std::string AnalyzeJSON(const tvm::IRModule& mod) {
+  const Options options = CurrentOptions(PassContext::Current());
+  nlohmann::json functions = nlohmann::json::array();
+  for (const auto& [name, base] : mod->functions) {
+    const auto* func = base.as<tvm::tirx::PrimFuncNode>();
+    if (func == nullptr) continue;
+    const auto start = std::chrono::steady_clock::now();
+    const Analysis analysis = Analyze(tvm::ffi::GetRef<tvm::tirx::PrimFunc>(func), options, true);
+    functions.push_back(FunctionReport(name->name_hint, analysis, MillisecondsSince(start)));
+  }
+  return nlohmann::json{{"schema", 1}, {"functions", functions}}.dump();
+}
+
+// Option values travel as text, so that one table serves the configuration, the environment and
+// flags.
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.budget_access", tvm::ffi::String);
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.budget_searches", tvm::ffi::String);
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.hoist_guards", tvm::ffi::String);
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.vector_tails", tvm::ffi::String);
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.guard_scopes", tvm::ffi::String);
+
+TVM_FFI_STATIC_INIT_BLOCK() {
+  namespace refl = tvm::ffi::reflection;
+  refl::GlobalDef()
+      .def("tileguard.transform.LegalizeSafeMemoryAccess", transform::LegalizeSafeMemoryAccess)
+      .def("tileguard.transform.FreezeMutableReads", transform::FreezeMutableReads)
+      .def("tileguard.transform.LegalizeNegativeIndex", transform::LegalizeNegativeIndex)
+      .def("tileguard.AnalyzeJSON",
+           [](const tvm::IRModule& mod) { return tvm::ffi::String(AnalyzeJSON(mod)); })
+      .def("tileguard.Version", []() { return tvm::ffi::String(TILEGUARD_VERSION); })
+      .def("tileguard.OptionsTable", OptionsJSON);
+}
+
+}  // namespace tileguard

@@ -1,0 +1,213 @@
+#include "explain.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace tileguard {
+
+namespace {
+
+// A condition on shapes as a formula and as the text a user would write.
+struct Candidate {
+  Formula formula;
+  std::string text;
+};
+
+void CollectSymbols(const SymbolTable& symbols, const LinearExpr& e, std::set<SymbolId>* out);
+
+void CollectSymbols(const SymbolTable& symbols, const Formula& f, std::set<SymbolId>* out) {
+  ForEachExpr(f, [&](const LinearExpr& e) { CollectSymbols(symbols, e, out); });
+}
+
+// The symbols of `e` and those its derived symbols are defined by.
+void CollectSymbols(const SymbolTable& symbols, const LinearExpr& e, std::set<SymbolId>* out) {
+  for (const LinearExpr::Term& t : e.terms()) {
+    if (out->insert(t.first).second) CollectSymbols(symbols, symbols[t.first].definition, out);
+  }
+}
+
+void CollectConstants(const Formula& f, std::set<int64_t>* out) {
+  ForEachExpr(f, [out](const LinearExpr& e) {
+    for (const LinearExpr::Term& t : e.terms()) out->insert(t.second < 0 ? -t.second : t.second);
+  });
+}
+
+class ConditionSearch {
+ public:
+  ConditionSearch(SymbolTable* symbols, const AccessQuery& query, const std::vector<Formula>& extra,
+                  Prover* prover)
+      : symbols_(symbols), query_(query), extra_(extra), prover_(prover) {}
+
+  std::optional<std::string> ForBound(const OpenBound& bound, const std::vector<Candidate>& given);
+  const std::vector<Candidate>& chosen() const { return chosen_; }
+
+ private:
+  bool Suffices(const OpenBound& bound, const Candidate& candidate) const;
+  std::vector<Candidate> Candidates(const OpenBound& bound) const;
+  Candidate Divides(SymbolId shape, int64_t divisor) const;
+
+  SymbolTable* symbols_;
+  const AccessQuery& query_;
+  const std::vector<Formula>& extra_;
+  Prover* prover_;
+  std::vector<Candidate> chosen_;
+};
+
+bool ConditionSearch::Suffices(const OpenBound& bound, const Candidate& candidate) const {
+  std::vector<Formula> facts = extra_;
+  facts.push_back(candidate.formula);
+  prover_->StartAccess();
+  return prover_->Implies(query_.facts, bound.in_bounds, facts).Holds();
+}
+
+Candidate ConditionSearch::Divides(SymbolId shape, int64_t divisor) const {
+  SymbolInfo quotient;
+  quotient.name = (*symbols_)[shape].name + "/" + std::to_string(divisor);
+  quotient.kind = SymbolKind::kDerived;
+  const SymbolId q = symbols_->Add(std::move(quotient));
+  return {EqZero(LinearExpr::Symbol(shape) - LinearExpr::Symbol(q, divisor)),
+          (*symbols_)[shape].name + " % " + std::to_string(divisor) + " == 0"};
+}
+
+std::vector<Candidate> ConditionSearch::Candidates(const OpenBound& bound) const {
+  constexpr int64_t kLargestDivisor = 4096;
+  constexpr size_t kMostDivisors = 24;
+  std::set<SymbolId> used;
+  std::set<int64_t> constants;
+  CollectSymbols(*symbols_, bound.in_bounds, &used);
+  CollectConstants(bound.in_bounds, &constants);
+  for (const FactNode* node = query_.facts.get(); node != nullptr; node = node->outer.get()) {
+    CollectSymbols(*symbols_, node->fact, &used);
+    CollectConstants(node->fact, &constants);
+  }
+  for (SymbolId s : std::set<SymbolId>(used))
+    CollectConstants((*symbols_)[s].definition, &constants);
+  std::vector<SymbolId> shapes;
+  for (SymbolId s : used) {
+    if ((*symbols_)[s].kind == SymbolKind::kShape) shapes.push_back(s);
+  }
+  std::vector<Candidate> out;
+  const DimForm& form = query_.dims[static_cast<size_t>(bound.dim)];
+  const Interval index = BoxBounds(form.index, *symbols_);
+  for (SymbolId s : shapes) {
+    const std::string& name = (*symbols_)[s].name;
+    out.push_back({Ge(LinearExpr::Symbol(s), 1), name + " >= 1"});
+    if (index.hi && *index.hi >= 1 && *index.hi < (int64_t{1} << 31)) {
+      out.push_back({Ge(LinearExpr::Symbol(s), *index.hi + 1),
+                     name + " >= " + std::to_string(*index.hi + 1)});
+    }
+    size_t tried = 0;
+    for (int64_t c : constants) {
+      if (c >= 2 && c <= kLargestDivisor && tried++ < kMostDivisors) out.push_back(Divides(s, c));
+    }
+  }
+  for (SymbolId a : shapes) {
+    for (SymbolId b : shapes) {
+      if (a == b) continue;
+      out.push_back({Ge(LinearExpr::Symbol(b), LinearExpr::Symbol(a)),
+                     (*symbols_)[a].name + " <= " + (*symbols_)[b].name});
+    }
+    if (form.extent.IsConstant()) {
+      out.push_back({Ge(form.extent, LinearExpr::Symbol(a)),
+                     (*symbols_)[a].name + " <= " + std::to_string(form.extent.constant())});
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> ConditionSearch::ForBound(const OpenBound& bound,
+                                                     const std::vector<Candidate>& given) {
+  for (const Candidate& candidate : given) {
+    if (Suffices(bound, candidate)) return "";
+  }
+  for (const Candidate& candidate : Candidates(bound)) {
+    if (!Suffices(bound, candidate)) continue;
+    chosen_.push_back(candidate);
+    return candidate.text;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<CounterExample> FindCounterExample(const SymbolTable& symbols,
+                                                 const AccessQuery& query,
+                                                 const std::vector<Formula>& extra,
+                                                 const OpenBound& bound, Prover* prover) {
+  std::set<SymbolId> used;
+  CollectSymbols(symbols, bound.in_bounds, &used);
+  for (const FactNode* node = query.facts.get(); node != nullptr; node = node->outer.get()) {
+    CollectSymbols(symbols, node->fact, &used);
+  }
+  Proof proof;
+  // Small shapes are easier to read and to replay; the last try has no limit.
+  for (int64_t limit : {int64_t{16}, int64_t{256}, int64_t{4096}, int64_t{0}}) {
+    std::vector<Formula> question = extra;
+    question.push_back(Not(bound.in_bounds));
+    for (SymbolId s : used) {
+      if (limit > 0 && symbols[s].kind == SymbolKind::kShape) {
+        question.push_back(Ge(limit, LinearExpr::Symbol(s)));
+      }
+    }
+    prover->StartAccess();
+    proof = prover->Satisfiable(query.facts, question);
+    if (proof.answer == Answer::kYes) break;
+  }
+  if (proof.answer != Answer::kYes) return std::nullopt;
+  CounterExample out;
+  for (const auto& [symbol, value] : proof.witness) {
+    const SymbolInfo& info = symbols[symbol];
+    switch (info.kind) {
+      case SymbolKind::kShape:
+        out.shapes[info.name] = value;
+        break;
+      case SymbolKind::kBlock:
+        out.block[info.name] = value;
+        break;
+      case SymbolKind::kThread:
+        out.thread[info.name] = value;
+        break;
+      case SymbolKind::kLoop:
+      case SymbolKind::kLane:
+        out.loops[info.name] = value;
+        break;
+      case SymbolKind::kMemory:
+      case SymbolKind::kOpaque:
+        out.values[info.name] = value;
+        break;
+      case SymbolKind::kDerived:
+        break;
+    }
+  }
+  auto value = [&](SymbolId s) {
+    auto found = proof.witness.find(s);
+    return found == proof.witness.end() ? 0 : found->second;
+  };
+  const DimForm& form = query.dims[static_cast<size_t>(bound.dim)];
+  out.dim = bound.dim;
+  try {
+    out.index = Evaluate(form.index, value);
+    out.extent = Evaluate(form.extent, value);
+  } catch (const CoefficientOverflow&) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+std::optional<std::string> FindShapeCondition(SymbolTable* symbols, const AccessQuery& query,
+                                              const std::vector<Formula>& extra,
+                                              const std::vector<OpenBound>& bounds,
+                                              Prover* prover) {
+  ConditionSearch search(symbols, query, extra, prover);
+  std::string text;
+  for (const OpenBound& bound : bounds) {
+    const std::optional<std::string> part = search.ForBound(bound, search.chosen());
+    if (!part) return std::nullopt;
+    if (!part->empty()) text += (text.empty() ? "" : " and ") + *part;
+  }
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+}  // namespace tileguard

@@ -1,0 +1,240 @@
+#include "condition.h"
+
+#include <tvm/tirx/builtin.h>
+#include <tvm/tirx/expr_functor.h>
+#include <tvm/tirx/op.h>
+#include <tvm/tirx/stmt_functor.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "simplify.h"
+
+namespace tileguard {
+
+namespace {
+
+using tvm::DataType;
+using tvm::PrimExpr;
+using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
+
+// One lane of every vector below; scalar sub-terms stay as they are.
+class LanePicker : public ExprMutator {
+ public:
+  explicit LanePicker(int lane) : lane_(lane) {}
+
+  PrimExpr VisitExpr(const PrimExpr& e) final {
+    return e.dtype().lanes() == 1 ? e : ExprMutator::VisitExpr(e);
+  }
+
+ private:
+  PrimExpr VisitExpr_(const RampNode* op) final {
+    return op->base + op->stride * tvm::IntImm(op->stride.dtype(), lane_);
+  }
+  PrimExpr VisitExpr_(const BroadcastNode* op) final { return op->value; }
+  PrimExpr VisitExpr_(const VarNode* op) final {
+    return Shuffle::ExtractElement(tvm::ffi::GetRef<Var>(op), lane_);
+  }
+  PrimExpr VisitExpr_(const CastNode* op) final {
+    return Cast(op->dtype.element_of(), VisitExpr(op->value));
+  }
+  PrimExpr VisitExpr_(const BufferLoadNode* op) final {
+    tvm::ffi::Array<PrimExpr> indices;
+    for (const PrimExpr& index : op->indices) indices.push_back(VisitExpr(index));
+    return BufferLoad(op->buffer, indices, op->predicate, op->span);
+  }
+  PrimExpr VisitExpr_(const CallNode* op) final {
+    tvm::ffi::Array<PrimExpr> args;
+    for (const PrimExpr& arg : op->args) args.push_back(VisitExpr(arg));
+    return Call(op->dtype.element_of(), op->op, args, op->annotations, op->span);
+  }
+  PrimExpr VisitExpr_(const SelectNode* op) final {
+    return Select(VisitExpr(op->condition), VisitExpr(op->true_value), VisitExpr(op->false_value));
+  }
+  PrimExpr VisitExpr_(const ShuffleNode* op) final {
+    int64_t wanted = op->indices[static_cast<size_t>(lane_)].as<tvm::IntImmNode>()->value;
+    for (const PrimExpr& vector : op->vectors) {
+      const int lanes = vector.dtype().lanes();
+      if (wanted < lanes) return LaneOf(vector, static_cast<int>(wanted));
+      wanted -= lanes;
+    }
+    return ExprMutator::VisitExpr_(op);
+  }
+
+  int lane_;
+};
+
+bool IsNarrowing(const CastNode* op) {
+  const DataType from = op->value.dtype();
+  const DataType to = op->dtype;
+  const bool integers = (from.is_int() || from.is_uint()) && (to.is_int() || to.is_uint()) &&
+                        !from.is_bool() && !to.is_bool();
+  return integers &&
+         (to.bits() < from.bits() || (to.bits() == from.bits() && to.is_int() != from.is_int()));
+}
+
+bool HasNarrowingCast(const PrimExpr& e) {
+  bool found = false;
+  PostOrderVisit(e, [&](const tvm::ffi::ObjectRef& object) {
+    const auto* cast = object.as<CastNode>();
+    found = found || (cast != nullptr && IsNarrowing(cast));
+  });
+  return found;
+}
+
+// The same integer computed in 64 bits: leaves are cast, arithmetic follows. A narrowing cast is
+// written as the bits it keeps: the host's simplifier takes a cast for a change of type only, and
+// would delete a test of the wrapped value.
+class Widener : public ExprMutator {
+ public:
+  PrimExpr VisitExpr(const PrimExpr& e) final {
+    const bool integer = (e.dtype().is_int() || e.dtype().is_uint()) && !e.dtype().is_bool();
+    if (!integer || e.dtype() == kWide) return e;
+    if (const auto* imm = e.as<tvm::IntImmNode>()) return tvm::IntImm(kWide, imm->value);
+    if (const auto* op = e.as<AddNode>()) return VisitExpr(op->a) + VisitExpr(op->b);
+    if (const auto* op = e.as<SubNode>()) return VisitExpr(op->a) - VisitExpr(op->b);
+    if (const auto* op = e.as<MulNode>()) return VisitExpr(op->a) * VisitExpr(op->b);
+    if (const auto* op = e.as<FloorDivNode>())
+      return tvm::floordiv(VisitExpr(op->a), VisitExpr(op->b));
+    if (const auto* op = e.as<FloorModNode>())
+      return tvm::floormod(VisitExpr(op->a), VisitExpr(op->b));
+    if (const auto* op = e.as<DivNode>()) return tvm::truncdiv(VisitExpr(op->a), VisitExpr(op->b));
+    if (const auto* op = e.as<ModNode>()) return tvm::truncmod(VisitExpr(op->a), VisitExpr(op->b));
+    if (const auto* op = e.as<MinNode>()) return tvm::min(VisitExpr(op->a), VisitExpr(op->b));
+    if (const auto* op = e.as<MaxNode>()) return tvm::max(VisitExpr(op->a), VisitExpr(op->b));
+    if (const auto* op = e.as<SelectNode>()) {
+      return Select(op->condition, VisitExpr(op->true_value), VisitExpr(op->false_value));
+    }
+    if (const auto* op = e.as<CastNode>()) {
+      const DataType from = op->value.dtype();
+      const bool widens = (from.is_int() || from.is_uint()) && from.bits() < op->dtype.bits() &&
+                          from.is_int() && op->dtype.is_int() && from.bits() >= 32;
+      if (widens) return VisitExpr(op->value);
+      if (IsNarrowing(op) && op->dtype.bits() < 64) return KeptBits(op);
+    }
+    if (const auto* op = e.as<CallNode>()) {
+      if (op->op.same_as(builtin::if_then_else())) {
+        return tvm::if_then_else(op->args[0], VisitExpr(op->args[1]), VisitExpr(op->args[2]));
+      }
+      if (op->op.same_as(builtin::shift_left()))
+        return VisitExpr(op->args[0]) << VisitExpr(op->args[1]);
+      if (op->op.same_as(builtin::shift_right()))
+        return VisitExpr(op->args[0]) >> VisitExpr(op->args[1]);
+    }
+    return tvm::cast(kWide, e);
+  }
+
+ private:
+  // x mod 2^b for unsigned types; for signed ones shifted by half, so that the top bit is the sign.
+  PrimExpr KeptBits(const CastNode* op) {
+    const int64_t size = int64_t{1} << op->dtype.bits();
+    const PrimExpr mask = tvm::IntImm(kWide, size - 1);
+    const PrimExpr value = tvm::cast(kWide, op->value);
+    if (op->dtype.is_uint()) return value & mask;
+    const PrimExpr half = tvm::IntImm(kWide, size / 2);
+    return ((value + half) & mask) - half;
+  }
+
+  const DataType kWide = DataType::Int(64);
+};
+
+// Index of dimension `atom.dim` as the chosen lane sees it; nullopt lane means the expression as it
+// is.
+PrimExpr IndexAt(const AccessSite& site, const GuardAtom& atom, PrimExpr index,
+                 std::optional<int> lane) {
+  if (site.vector_lanes > 1) return LaneOf(index, lane.value_or(0));
+  const bool last_dim = atom.dim + 1 == static_cast<int>(site.indices.size());
+  if (site.elements > 1 && last_dim && lane.value_or(0) > 0) {
+    return index + tvm::IntImm(index.dtype(), *lane);
+  }
+  return index;
+}
+
+PrimExpr AtomCondition(const AccessSite& site, const Decision& decision, const GuardAtom& atom,
+                       PrimExpr index) {
+  PrimExpr extent = site.shape[static_cast<size_t>(atom.dim)];
+  const bool mixed = index.dtype() != extent.dtype();
+  if (decision.wide || (mixed && atom.upper) || HasNarrowingCast(index)) {
+    index = Widener().VisitExpr(index);
+    extent = Widener().VisitExpr(extent);
+  }
+  if (atom.positive_extent) return LT(tvm::IntImm(extent.dtype(), 0), extent);
+  if (atom.upper) return LT(index, extent);
+  return GE(index, tvm::IntImm(index.dtype(), 0));
+}
+
+// The lane that the full-vector test compares, -1 for none in particular.
+int LaneOfFullTest(const AccessSite& site, const GuardAtom& atom) {
+  if (site.flattened) {
+    const auto* count = site.count.defined() ? site.count.as<tvm::IntImmNode>() : nullptr;
+    return atom.dim == 1 && count != nullptr ? static_cast<int>(count->value) - 1 : -1;
+  }
+  if (atom.uniform) return -1;
+  if (atom.lane == LaneChoice::kFirst) return 0;
+  if (atom.lane == LaneChoice::kLast) return std::max(site.vector_lanes, site.elements) - 1;
+  return -1;
+}
+
+PrimExpr Conjunction(const PrimExpr& a, const PrimExpr& b) {
+  return a.defined() ? tvm::tirx::And(a, b) : b;
+}
+
+}  // namespace
+
+PrimExpr LaneOf(const PrimExpr& e, int lane) { return LanePicker(lane).VisitExpr(e); }
+
+PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
+                        const tvm::ffi::Array<PrimExpr>& indices, ConditionScope scope) {
+  if (decision.verdict == Verdict::kOutOfBounds) return tvm::Bool(false);
+  const int lanes = std::max(site.vector_lanes, site.elements);
+  PrimExpr out;
+  for (const GuardAtom& atom : decision.atoms) {
+    PrimExpr index = indices[static_cast<size_t>(atom.dim)];
+    const bool by_loop = site.lane_var && (atom.uniform || scope == ConditionScope::kFullVector);
+    if (by_loop && (atom.lane == LaneChoice::kFirst || atom.lane == LaneChoice::kLast)) {
+      const PrimExpr value = atom.lane == LaneChoice::kFirst ? site.lane_first : site.lane_last;
+      index = Simplified(
+          Substitute(index, tvm::ffi::Map<Var, PrimExpr>{{site.lane_var.value(), value}}));
+    } else if (lanes > 1 && atom.lane == LaneChoice::kEach) {
+      for (int lane = 0; lane < lanes; ++lane) {
+        out = Conjunction(
+            out, AtomCondition(site, decision, atom, Simplified(IndexAt(site, atom, index, lane))));
+      }
+      continue;
+    } else if (lanes > 1) {
+      const int lane = atom.lane == LaneChoice::kLast ? lanes - 1 : 0;
+      index = IndexAt(site, atom, index, lane);
+      if (lane > 0) index = Simplified(index);
+    }
+    out = Conjunction(out, AtomCondition(site, decision, atom, index));
+  }
+  return out.defined() ? out : tvm::Bool(true);
+}
+
+PrimExpr BuildLaneCondition(const AccessSite& site, const Decision& decision,
+                            const tvm::ffi::Array<PrimExpr>& indices, int lane, bool full_failed) {
+  if (decision.verdict == Verdict::kOutOfBounds && !site.flattened) return tvm::Bool(false);
+  if (full_failed && decision.atoms.size() == 1 &&
+      lane == LaneOfFullTest(site, decision.atoms[0])) {
+    return tvm::Bool(false);
+  }
+  PrimExpr out;
+  if (site.flattened) {
+    // The ends of the span speak for the whole; one element needs the same bounds of its own.
+    const PrimExpr index = Simplified(indices[0] + tvm::IntImm(indices[0].dtype(), lane));
+    for (bool upper : {false, true}) {
+      auto bounds = [upper](const GuardAtom& atom) { return atom.upper == upper; };
+      if (std::none_of(decision.atoms.begin(), decision.atoms.end(), bounds)) continue;
+      out = Conjunction(out, AtomCondition(site, decision, {0, upper}, index));
+    }
+    return out.defined() ? out : tvm::Bool(true);
+  }
+  for (const GuardAtom& atom : decision.atoms) {
+    const PrimExpr index =
+        Simplified(IndexAt(site, atom, indices[static_cast<size_t>(atom.dim)], lane));
+    out = Conjunction(out, AtomCondition(site, decision, atom, index));
+  }
+  return out.defined() ? out : tvm::Bool(true);
+}
+
+}  // namespace tileguard

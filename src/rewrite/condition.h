@@ -1,0 +1,39 @@
+// The comparison text of a guard, built from an access's own indices.
+#ifndef TILEGUARD_REWRITE_CONDITION_H_
+#define TILEGUARD_REWRITE_CONDITION_H_
+
+#include <tvm/tirx/expr.h>
+
+#include "../extract/site.h"
+#include "../model/access.h"
+
+namespace tileguard {
+
+/*! \brief Lane `lane` of a vector expression, as a scalar expression; a scalar is its own lane. */
+tvm::PrimExpr LaneOf(const tvm::PrimExpr& e, int lane);
+
+/*! \brief What a condition speaks of. */
+enum class ConditionScope {
+  kOwnLane,     // this lane of a vectorized loop, all lanes where they agree
+  kFullVector,  // every lane of the vector is inside
+};
+
+/*!
+ * \brief The conjunction of the atoms of `decision` over `indices` (the site's, rewritten).
+ * True when there is none. An always-outside access gives false.
+ */
+tvm::PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
+                             const tvm::ffi::Array<tvm::PrimExpr>& indices, ConditionScope scope);
+
+/*!
+ * \brief The condition for lane or element `lane` alone.
+ * \param full_failed the full-vector condition of this access is known to fail: a single test of
+ * one lane has then settled that lane, and the condition is false.
+ */
+tvm::PrimExpr BuildLaneCondition(const AccessSite& site, const Decision& decision,
+                                 const tvm::ffi::Array<tvm::PrimExpr>& indices, int lane,
+                                 bool full_failed = true);
+
+}  // namespace tileguard
+
+#endif  // TILEGUARD_REWRITE_CONDITION_H_

@@ -1,0 +1,119 @@
+// Accesses that touch several elements at once: what happens when only some of them are inside.
+#include <tvm/ir/op.h>
+#include <tvm/tirx/builtin.h>
+#include <tvm/tirx/op.h>
+
+#include <utility>
+
+#include "../extract/pointer_ops.h"
+#include "rewriter.h"
+#include "words.h"
+
+namespace tileguard {
+
+namespace {
+
+using tvm::PrimExpr;
+using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
+
+int ElementsPerAccess(const AccessSite& site, int bytes) {
+  return bytes * 8 / (site.buffer->dtype.bits() * site.buffer->dtype.lanes());
+}
+
+}  // namespace
+
+BufferLoad Rewriter::Element(const Target& target, int e) const {
+  const AccessSite& site = Site(target.id);
+  if (site.flattened) {
+    const PrimExpr flat = target.indices[0] + tvm::IntImm(target.indices[0].dtype(), e);
+    return BufferLoad(site.buffer, Unflatten(site.buffer, flat));
+  }
+  Indices indices = target.indices;
+  const auto last = static_cast<int64_t>(indices.size()) - 1;
+  if (e > 0) indices.Set(last, indices[last] + tvm::IntImm(indices[last].dtype(), e));
+  return BufferLoad(site.buffer, indices);
+}
+
+PrimExpr Rewriter::ElementCondition(const Target& target, int e, bool alone) const {
+  if (!NeedsGuard(target.id)) return PrimExpr();
+  return BuildLaneCondition(Site(target.id), DecisionOn(target.id), target.indices, e, alone);
+}
+
+PrimExpr Rewriter::ElementOrSafe(const Target& target, int e, bool alone) const {
+  const BufferLoad element = Element(target, e);
+  const PrimExpr inside = ElementCondition(target, e, alone);
+  if (!inside.defined()) return element;
+  const PrimExpr safe = safe_values_.Of(element->buffer, element.dtype());
+  return is_zero(inside) ? safe : tvm::if_then_else(inside, element, safe);
+}
+
+// One vector access where all of it is inside; the words put together from single elements
+// elsewhere.
+PrimExpr Rewriter::GuardedWideLoad(const PointerCall& rewritten) {
+  const Call& call = rewritten.call;
+  const Target& target = rewritten.targets[0];
+  const int bytes = LookUpPointerOp(OpName(call.get())).bytes;
+  const int count = ElementsPerAccess(Site(target.id), bytes);
+  std::vector<PrimExpr> elements;
+  for (int e = 0; e < count; ++e) elements.push_back(ElementOrSafe(target, e, true));
+  PrimExpr partial = count > 0 ? PackWords(elements, call->dtype) : PrimExpr();
+  if (!partial.defined()) partial = tvm::tirx::make_zero(call->dtype);
+  PrimExpr value = tvm::if_then_else(rewritten.condition, call, partial, call->span);
+  if (call->args.size() < 2) return value;
+  // The op's own predicate, when the author gave one, means "else zero".
+  return tvm::if_then_else(call->args[1], value, tvm::tirx::make_zero(call->dtype), call->span);
+}
+
+Stmt Rewriter::GuardedWideStore(const PointerCall& rewritten, const EvaluateNode* op) {
+  const Call& call = rewritten.call;
+  const Target& target = rewritten.targets[0];
+  const tvm::DataType element = Site(target.id).buffer->dtype;
+  const int count = ElementsPerAccess(Site(target.id), LookUpPointerOp(OpName(call.get())).bytes);
+  Var words("words", call->args[1].dtype());
+  prologue_->push_back(tvm::tirx::Bind(words, call->args[1], op->span));
+  tvm::ffi::Array<PrimExpr> args = call->args;
+  args.Set(1, words);
+  const Stmt whole =
+      tvm::tirx::Evaluate(Call(call->dtype, call->op, args, call->annotations, call->span));
+  tvm::ffi::Array<Stmt> parts;
+  for (int e = 0; e < count; ++e) {
+    const PrimExpr value = UnpackWord(words, e, element);
+    if (!value.defined()) break;
+    const BufferLoad place = Element(target, e);
+    PrimExpr inside = ElementCondition(target, e, true);
+    if (is_zero(inside)) continue;
+    if (call->args.size() > 2) inside = tvm::tirx::And(call->args[2], inside);
+    parts.push_back(
+        IfThenElse(inside, BufferStore(place->buffer, value, place->indices), std::nullopt));
+  }
+  tvm::ffi::Optional<Stmt> ragged;
+  if (!parts.empty()) ragged = SeqStmt::Flatten(parts);
+  return IfThenElse(rewritten.condition, whole, ragged, op->span);
+}
+
+// A vector atomic that is partly outside becomes one atomic an element; a source element outside
+// adds the safe value.
+Stmt Rewriter::ElementAtomics(const PointerCall& rewritten) {
+  const Call& call = rewritten.call;
+  const Target& to = rewritten.targets[0];
+  const Target& from = rewritten.targets[1];
+  static const tvm::Op one = tvm::Op::Get("tl.atomic_add_elem_op");
+  static const tvm::Op pointer = tvm::Op::Get("tl.access_ptr");
+  const bool alone = !NeedsGuard(to.id) || !NeedsGuard(from.id);
+  constexpr int kReadWrite = 3;
+  const tvm::DataType int32 = tvm::DataType::Int(32);
+  tvm::ffi::Array<Stmt> parts;
+  for (int e = 0; e < Site(to.id).elements; ++e) {
+    const PrimExpr inside = ElementCondition(to, e, alone);
+    if (inside.defined() && is_zero(inside)) continue;
+    const Call address(tvm::DataType::Handle(), pointer,
+                       {Element(to, e), tvm::IntImm(int32, 1), tvm::IntImm(int32, kReadWrite)});
+    Stmt add = tvm::tirx::Evaluate(Call(tvm::DataType::Handle(), one,
+                                        {address, ElementOrSafe(from, e, alone)}, call->annotations,
+                                        call->span));
+    parts.push_back(inside.defined() ? IfThenElse(inside, add, std::nullopt) : add);
+  }
+  return SeqStmt::Flatten(parts);
+}
+
+}  // namespace tileguard

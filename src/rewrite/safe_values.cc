@@ -1,0 +1,58 @@
+#include "safe_values.h"
+
+#include <tvm/tirx/op.h>
+
+#include <sstream>
+#include <utility>
+
+#include "warnings.h"
+
+namespace tileguard {
+
+namespace {
+
+using tvm::DataType;
+using tvm::PrimExpr;
+using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
+
+constexpr const char* kSafeValueMap = "safe_value_map";
+
+PrimExpr Widen(const PrimExpr& scalar, const DataType& dtype) {
+  if (dtype.lanes() == 1) return scalar;
+  return Broadcast(scalar, dtype.lanes());
+}
+
+}  // namespace
+
+void SafeValues::Declare(const Buffer& buffer) {
+  declared_.emplace(buffer->data.get(), buffer->dtype.element_of());
+}
+
+SafeValues SafeValues::Enter(const SBlockNode* block) {
+  SafeValues before = *this;
+  for (const Buffer& buffer : block->alloc_buffers) Declare(buffer);
+  if (auto annotation = block->annotations.Get(kSafeValueMap)) {
+    const auto map = annotation.value().cast<tvm::ffi::Map<Var, PrimExpr>>();
+    for (const auto& [data, value] : map) values_[data.get()] = value;
+  }
+  return before;
+}
+
+PrimExpr SafeValues::Of(const Buffer& buffer, const DataType& dtype) const {
+  const DataType element = dtype.element_of();
+  auto value = values_.find(buffer->data.get());
+  if (value == values_.end()) return Widen(tvm::tirx::make_zero(element), dtype);
+  auto known = declared_.find(buffer->data.get());
+  const DataType declared = known == declared_.end() ? buffer->dtype.element_of() : known->second;
+  PrimExpr safe = value->second;
+  if (safe.dtype() != declared) safe = tvm::cast(declared, safe);
+  if (element == declared) return Widen(safe, dtype);
+  if (element.bits() == declared.bits()) return Widen(tvm::reinterpret(element, safe), dtype);
+  std::ostringstream sentence;
+  sentence << "the safe value of " << buffer->name << " is a " << declared
+           << "; a view of another width (" << element << ") reads zero outside the buffer";
+  EmitWarning(sentence.str());
+  return Widen(tvm::tirx::make_zero(element), dtype);
+}
+
+}  // namespace tileguard
