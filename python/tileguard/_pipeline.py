@@ -7,12 +7,22 @@ mutable memory are frozen in front of every pipeline, and a negative index has o
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from tileguard import hook, transform
 
 Wrapper = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+class _Running(threading.local):
+    """How many pipelines this thread is inside of."""
+
+    depth = 0
+
+
+_running = _Running()
 
 
 def wrappers() -> list[tuple[Any, str, Wrapper]]:
@@ -32,7 +42,11 @@ def _freeze_first(method: Callable[..., Any]) -> Callable[..., Any]:
     def lower(self: Any, mod: Any, target: Any) -> Any:
         with hook.pinned():
             frozen = transform.FreezeMutableReads()(mod) if _is_ours() else mod
-            return method(self, frozen, target)
+            _running.depth += 1
+            try:
+                return method(self, frozen, target)
+            finally:
+                _running.depth -= 1
 
     return lower
 
@@ -40,7 +54,8 @@ def _freeze_first(method: Callable[..., Any]) -> Callable[..., Any]:
 def _choose_negative_index(theirs: hook.PassFactory) -> hook.PassFactory:
     @functools.wraps(theirs)
     def LegalizeNegativeIndex() -> Any:
-        return transform.LegalizeNegativeIndex() if _is_ours() else theirs()
+        # By hand, outside any pipeline, TileLang's pass is what its caller asks for.
+        return transform.LegalizeNegativeIndex() if _running.depth > 0 and _is_ours() else theirs()
 
     return LegalizeNegativeIndex
 

@@ -24,7 +24,9 @@ using tvm::transform::PassContext;
 std::optional<std::string> FromContext(const PassContext& context, const std::string& name) {
   const auto value = context->config.Get("tileguard." + name);
   if (!value) return std::nullopt;
-  return std::string(value.value().cast<tvm::ffi::String>());
+  if (auto text = value.value().try_cast<tvm::ffi::String>()) return std::string(*text);
+  if (auto flag = value.value().as<bool>()) return *flag ? "true" : "false";
+  return std::to_string(value.value().cast<int64_t>());
 }
 
 bool Flag(const PassContext& context, const char* key) {
@@ -101,12 +103,11 @@ std::string AnalyzeJSON(const tvm::IRModule& mod) {
   return nlohmann::json{{"schema", 1}, {"functions", functions}}.dump();
 }
 
-// Option values travel as text, so that one table serves the configuration, the environment and
-// flags.
-TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.budget_access", tvm::ffi::String);
-TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.budget_searches", tvm::ffi::String);
-TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.hoist_guards", tvm::ffi::String);
-TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.vector_tails", tvm::ffi::String);
+// The types of the option table.
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.budget_access", int64_t);
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.budget_searches", int64_t);
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.hoist_guards", bool);
+TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.vector_tails", bool);
 TVM_REGISTER_PASS_CONFIG_OPTION("tileguard.guard_scopes", tvm::ffi::String);
 
 TVM_FFI_STATIC_INIT_BLOCK() {

@@ -58,7 +58,10 @@ bool ConditionSearch::Suffices(const OpenBound& bound, const Candidate& candidat
   std::vector<Formula> facts = extra_;
   facts.push_back(candidate.formula);
   prover_->StartAccess();
-  return prover_->Implies(query_.facts, bound.in_bounds, facts).Holds();
+  if (!prover_->Implies(query_.facts, bound.in_bounds, facts).Holds()) return false;
+  // A condition that no run meets would be true advice and no help.
+  prover_->StartAccess();
+  return prover_->Satisfiable(query_.facts, facts).answer == Answer::kYes;
 }
 
 Candidate ConditionSearch::Divides(SymbolId shape, int64_t divisor) const {
@@ -72,6 +75,7 @@ Candidate ConditionSearch::Divides(SymbolId shape, int64_t divisor) const {
 
 std::vector<Candidate> ConditionSearch::Candidates(const OpenBound& bound) const {
   constexpr int64_t kLargestDivisor = 4096;
+  constexpr int64_t kLargestExtent = 1 << 24;
   constexpr size_t kMostDivisors = 24;
   std::set<SymbolId> used;
   std::set<int64_t> constants;
@@ -93,14 +97,15 @@ std::vector<Candidate> ConditionSearch::Candidates(const OpenBound& bound) const
   for (SymbolId s : shapes) {
     const std::string& name = (*symbols_)[s].name;
     out.push_back({Ge(LinearExpr::Symbol(s), 1), name + " >= 1"});
-    if (index.hi && *index.hi >= 1 && *index.hi < (int64_t{1} << 31)) {
-      out.push_back({Ge(LinearExpr::Symbol(s), *index.hi + 1),
-                     name + " >= " + std::to_string(*index.hi + 1)});
-    }
     size_t tried = 0;
     for (int64_t c : constants) {
       if (c >= 2 && c <= kLargestDivisor && tried++ < kMostDivisors) out.push_back(Divides(s, c));
     }
+  }
+  for (SymbolId s : shapes) {
+    if (!index.hi || *index.hi < 1 || *index.hi >= kLargestExtent) continue;
+    out.push_back({Ge(LinearExpr::Symbol(s), *index.hi + 1),
+                   (*symbols_)[s].name + " >= " + std::to_string(*index.hi + 1)});
   }
   for (SymbolId a : shapes) {
     for (SymbolId b : shapes) {

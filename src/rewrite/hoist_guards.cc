@@ -195,6 +195,25 @@ bool DoesNothing(const Stmt& stmt) {
   return nothing;
 }
 
+int CountComparisons(const Stmt& stmt) {
+  class Counter : public StmtExprVisitor {
+   public:
+    int count = 0;
+    using StmtExprVisitor::operator();
+
+   private:
+    void VisitExpr(const PrimExpr& e) final {
+      const bool compares = e.as<LTNode>() || e.as<LENode>() || e.as<GTNode>() || e.as<GENode>() ||
+                            e.as<EQNode>() || e.as<NENode>();
+      if (compares) ++count;
+      StmtExprVisitor::VisitExpr(e);
+    }
+  };
+  Counter counter;
+  counter(stmt);
+  return counter.count;
+}
+
 class Hoister : public StmtExprMutator {
  public:
   Stmt Run(const Stmt& body) { return VisitStmt(body); }
@@ -219,9 +238,13 @@ class Hoister : public StmtExprMutator {
     for (const PrimExpr& atom : known) {
       condition = condition.defined() ? tvm::tirx::And(condition, atom) : atom;
     }
-    Stmt inside = VisitStmt(loop(true));
+    Stmt inside = loop(true);
     Stmt outside = loop(false);
-    if (DoesNothing(outside)) return IfThenElse(condition, inside, std::nullopt, op->span);
+    if (DoesNothing(outside)) return IfThenElse(condition, VisitStmt(inside), std::nullopt, op->span);
+    // Two copies of the loop must not mean two copies of its other tests.
+    const int after = static_cast<int>(known.size()) + CountComparisons(inside) + CountComparisons(outside);
+    if (after > CountComparisons(op->body)) return StmtExprMutator::VisitStmt_(op);
+    inside = VisitStmt(inside);
     return IfThenElse(condition, inside, VisitStmt(FreshCopy(outside)), op->span);
   }
 

@@ -10,6 +10,7 @@
 #include "../extract/recorder.h"
 #include "copy_elements.h"
 #include "rewriter.h"
+#include "simplify.h"
 
 namespace tileguard {
 
@@ -179,7 +180,7 @@ PrimExpr Rewriter::RewriteReadOnlyLoad(const CallNode* op) {
 PrimExpr Rewriter::GuardedCall(const PointerCall& rewritten) {
   const Call& call = rewritten.call;
   const Buffer& buffer = Site(rewritten.targets[0].id).buffer;
-  return tvm::if_then_else(rewritten.condition, call, safe_values_.Of(buffer, call->dtype),
+  return tvm::if_then_else(Simplified(rewritten.condition), call, safe_values_.Of(buffer, call->dtype),
                            call->span);
 }
 
@@ -234,7 +235,8 @@ Stmt Rewriter::RewriteCopyAsync(const PointerCall& rewritten, const EvaluateNode
   const Decision& decision = DecisionOn(source.id);
   const bool ragged = site.elements > 1 && !decision.LanesAgree();
   const PrimExpr safe = safe_values_.Of(site.buffer, site.buffer->dtype.element_of());
-  const PrimExpr own = BuildCondition(site, decision, source.indices, ConditionScope::kOwnLane);
+  const PrimExpr own =
+      Simplified(BuildCondition(site, decision, source.indices, ConditionScope::kOwnLane));
   if (!ragged && IsZero(safe)) {
     const PrimExpr predicate =
         copy->args.size() > 3 ? PrimExpr(tvm::tirx::And(copy->args[3], own)) : own;

@@ -1,0 +1,1 @@
+"""TileLang's own tests, run from its source release against the installed TileLang, without and with us."""
