@@ -3,7 +3,6 @@
 #include <tvm/ir/op.h>
 
 #include <unordered_map>
-#include <unordered_set>
 
 namespace tileguard {
 
@@ -40,6 +39,14 @@ PointerOp LookUpPointerOp(const std::string& name) {
       {"tl.__ldg", {PointerUse::kReadOnly, 1, true}},
       {"tl.tma_load", {PointerUse::kBulk, 1, false}},
       {"tl.tma_store", {PointerUse::kBulk, 1, false}},
+      {"tirx.ptx_cp_async_bulk", {PointerUse::kBulk, 1, false}},
+      {"tirx.call_extern", {PointerUse::kCall, 1, true}},
+      {"tirx.call_pure_extern", {PointerUse::kCall, 1, true}},
+      {"tl.region", {PointerUse::kTileOp, 1, false}},
+      {"tl.reducer_update", {PointerUse::kTileOp, 1, false}},
+      {"tl.tma_load_gather4", {PointerUse::kHardware, 1, false}},
+      {"tl.tma_store_scatter4", {PointerUse::kHardware, 1, false}},
+      {"tl.tma_store_cluster", {PointerUse::kHardware, 1, false}},
       {"tl.access_ptr", {PointerUse::kMetadata, 1, false}},
       {"tirx.address_of", {PointerUse::kMetadata, 1, false}},
       {"tirx.tvm_access_ptr", {PointerUse::kMetadata, 1, false}},
@@ -52,23 +59,71 @@ PointerOp LookUpPointerOp(const std::string& name) {
   auto found = table.find(name);
   if (found != table.end()) return found->second;
   if (name.rfind("tl.tileop.", 0) == 0) return {PointerUse::kTileOp, 1, false};
-  return {PointerUse::kCall, 1, false};
+  return {GroupOf(name), 1, false};
 }
 
-bool IsPureMath(const std::string& name) {
-  static const std::unordered_set<std::string> names = {
-      "tl.__cos",  "tl.__exp", "tl.__exp10", "tl.__log",    "tl.__log10",
-      "tl.__log2", "tl.__sin", "tl.__tan",   "tl.fast_rcp",
+const char* Treatment(PointerUse use) {
+  switch (use) {
+    case PointerUse::kAtomic:
+    case PointerUse::kCopyAsync:
+    case PointerUse::kLoadWide:
+    case PointerUse::kStoreWide:
+    case PointerUse::kReadOnly:
+    case PointerUse::kCall:
+      return "guarded";
+    case PointerUse::kMetadata:
+      return "guarded with the op that gets the address";
+    case PointerUse::kTileOp:
+      return "guarded after its lowering";
+    case PointerUse::kHardware:
+      return "bounded by the hardware";
+    case PointerUse::kBulk:
+    case PointerUse::kUnsupported:
+      return "reported unless proved";
+    case PointerUse::kMatrix:
+    case PointerUse::kShared:
+    case PointerUse::kCollective:
+    case PointerUse::kBarrier:
+      return "no global buffer; reported when it gets one";
+    case PointerUse::kForeign:
+      return "another backend's: left alone";
+    case PointerUse::kUnclassified:
+      return "unclassified";
+    default:
+      return "touches no global buffer";
+  }
+}
+
+const char* ToString(PointerUse use) {
+  static const std::unordered_map<int, const char*> names = {
+      {static_cast<int>(PointerUse::kAtomic), "atomic"},
+      {static_cast<int>(PointerUse::kCopyAsync), "cp.async"},
+      {static_cast<int>(PointerUse::kLoadWide), "wide load"},
+      {static_cast<int>(PointerUse::kStoreWide), "wide store"},
+      {static_cast<int>(PointerUse::kReadOnly), "read-only load"},
+      {static_cast<int>(PointerUse::kCall), "extern call"},
+      {static_cast<int>(PointerUse::kMetadata), "address"},
+      {static_cast<int>(PointerUse::kTileOp), "tile operation"},
+      {static_cast<int>(PointerUse::kHardware), "bulk copy by descriptor"},
+      {static_cast<int>(PointerUse::kArithmetic), "arithmetic"},
+      {static_cast<int>(PointerUse::kFastMath), "fast math"},
+      {static_cast<int>(PointerUse::kCollective), "collective"},
+      {static_cast<int>(PointerUse::kBarrier), "barrier"},
+      {static_cast<int>(PointerUse::kMatrix), "matrix unit"},
+      {static_cast<int>(PointerUse::kShared), "shared memory"},
+      {static_cast<int>(PointerUse::kControl), "control"},
+      {static_cast<int>(PointerUse::kState), "state"},
+      {static_cast<int>(PointerUse::kHost), "host"},
+      {static_cast<int>(PointerUse::kForeign), "foreign"},
+      {static_cast<int>(PointerUse::kBulk), "bulk copy by address"},
+      {static_cast<int>(PointerUse::kUnsupported), "unsupported"},
+      {static_cast<int>(PointerUse::kUnclassified), "unclassified"},
   };
-  return names.count(name) != 0;
+  return names.at(static_cast<int>(use));
 }
 
-bool IsBarrier(const std::string& name) {
-  return name == "tirx.tvm_storage_sync" || name.rfind("tl.syncthreads", 0) == 0 ||
-         name.find("barrier") != std::string::npos || name.find("sync_warp") != std::string::npos ||
-         name == "tl.sync_grid" || name == "tirx.ptx_wait_group" ||
-         name == "tl.mbarrier_wait_parity" || name == "tl.cluster_sync" ||
-         name == "tl.named_barrier_arrive" || name == "tl.tma_store_wait";
-}
+bool IsPureMath(const std::string& name) { return GroupOf(name) == PointerUse::kFastMath; }
+
+bool IsBarrier(const std::string& name) { return GroupOf(name) == PointerUse::kBarrier; }
 
 }  // namespace tileguard

@@ -25,6 +25,21 @@ int ConstantOr(const PrimExpr& e, int otherwise) {
   return imm == nullptr ? otherwise : static_cast<int>(imm->value);
 }
 
+// Whether an op of this use reads or writes through a pointer it gets; others only pass it on.
+bool Accesses(PointerUse use) {
+  switch (use) {
+    case PointerUse::kArithmetic:
+    case PointerUse::kControl:
+    case PointerUse::kHost:
+    case PointerUse::kState:
+    case PointerUse::kHardware:
+    case PointerUse::kForeign:
+      return false;
+    default:
+      return true;
+  }
+}
+
 AccessKind KindOf(PointerUse use) {
   switch (use) {
     case PointerUse::kAtomic:
@@ -99,12 +114,23 @@ int Walker::ElementsOf(const PrimExpr& pointer, int bytes) const {
   return type.bits() > 0 ? std::max(1, bytes * 8 / (type.bits() * type.lanes())) : 1;
 }
 
-// A bulk copy cannot be skipped (its barrier would wait for ever), and a call whose result is a
-// pointer has no safe value; both are reported when they are not proved.
+// A bulk copy cannot be skipped (its barrier would wait for ever), a collective must not be put
+// under a condition, an unknown op means nobody knows what; and a call whose result is a pointer
+// has no safe value.
 bool Walker::IsGuardable(PointerUse use, const CallNode* op) const {
-  if (use == PointerUse::kBulk || use == PointerUse::kHardware) return false;
-  const bool has_value = !op->dtype.is_handle() && !op->dtype.is_void();
-  return use != PointerUse::kCall || has_value || statement_call_ == op;
+  switch (use) {
+    case PointerUse::kAtomic:
+    case PointerUse::kCopyAsync:
+    case PointerUse::kLoadWide:
+    case PointerUse::kStoreWide:
+      return true;
+    case PointerUse::kCall: {
+      const bool has_value = !op->dtype.is_handle() && !op->dtype.is_void();
+      return has_value || statement_call_ == op;
+    }
+    default:
+      return false;
+  }
 }
 
 void Walker::LeaveUnguarded(int id, const std::string& name) {
@@ -141,7 +167,7 @@ void Walker::VisitPointerCall(const CallNode* op, const std::string& name) {
   const Known outer = Save();
   const std::vector<int> outer_under = place_.under;
   // 0: as many elements as the pointer itself declares.
-  const bool declared = entry.use == PointerUse::kCall || entry.use == PointerUse::kBulk;
+  const bool declared = KindOf(entry.use) == AccessKind::kPointer;
   int elements = declared ? 0 : entry.elements;
   if (entry.use == PointerUse::kCopyAsync) {
     elements = ConstantOr(op->args[2], 1);
@@ -164,6 +190,7 @@ void Walker::VisitPointerCall(const CallNode* op, const std::string& name) {
     const PrimExpr& arg = op->args[i];
     if (AsPointer(arg) == nullptr) continue;
     VisitIndicesOf(arg);
+    if (!Accesses(entry.use)) continue;
     if (entry.bytes > 0) elements = ElementsOf(arg, entry.bytes);
     for (int id : RecordPointer(op, visit, kind, elements, arg)) {
       out_->sites[static_cast<size_t>(id)].argument = static_cast<int>(i);

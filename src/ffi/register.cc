@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "../extract/pointer_ops.h"
 #include "../report/json.h"
 #include "../rewrite/frontend.h"
 #include "../rewrite/legalize.h"
@@ -60,6 +61,12 @@ tvm::ffi::String OptionsJSON() {
                    {"help", row.help}});
   }
   return out.dump();
+}
+
+// {"use": ..., "treatment": ...} of an op of the host, by its registered name.
+tvm::ffi::String ClassifyOp(const tvm::ffi::String& name) {
+  const PointerUse use = LookUpPointerOp(name).use;
+  return nlohmann::json{{"use", ToString(use)}, {"treatment", Treatment(use)}}.dump();
 }
 
 }  // namespace
@@ -119,7 +126,8 @@ TVM_FFI_STATIC_INIT_BLOCK() {
       .def("tileguard.AnalyzeJSON",
            [](const tvm::IRModule& mod) { return tvm::ffi::String(AnalyzeJSON(mod)); })
       .def("tileguard.Version", []() { return tvm::ffi::String(TILEGUARD_VERSION); })
-      .def("tileguard.OptionsTable", OptionsJSON);
+      .def("tileguard.OptionsTable", OptionsJSON)
+      .def("tileguard.ClassifyOp", ClassifyOp);
 }
 
 }  // namespace tileguard

@@ -240,9 +240,11 @@ class Hoister : public StmtExprMutator {
     }
     Stmt inside = loop(true);
     Stmt outside = loop(false);
-    if (DoesNothing(outside)) return IfThenElse(condition, VisitStmt(inside), std::nullopt, op->span);
+    if (DoesNothing(outside))
+      return IfThenElse(condition, VisitStmt(inside), std::nullopt, op->span);
     // Two copies of the loop must not mean two copies of its other tests.
-    const int after = static_cast<int>(known.size()) + CountComparisons(inside) + CountComparisons(outside);
+    const int after =
+        static_cast<int>(known.size()) + CountComparisons(inside) + CountComparisons(outside);
     if (after > CountComparisons(op->body)) return StmtExprMutator::VisitStmt_(op);
     inside = VisitStmt(inside);
     return IfThenElse(condition, inside, VisitStmt(FreshCopy(outside)), op->span);

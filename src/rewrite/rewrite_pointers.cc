@@ -180,8 +180,8 @@ PrimExpr Rewriter::RewriteReadOnlyLoad(const CallNode* op) {
 PrimExpr Rewriter::GuardedCall(const PointerCall& rewritten) {
   const Call& call = rewritten.call;
   const Buffer& buffer = Site(rewritten.targets[0].id).buffer;
-  return tvm::if_then_else(Simplified(rewritten.condition), call, safe_values_.Of(buffer, call->dtype),
-                           call->span);
+  return tvm::if_then_else(Simplified(rewritten.condition), call,
+                           safe_values_.Of(buffer, call->dtype), call->span);
 }
 
 PrimExpr Rewriter::VisitExpr_(const CallNode* op) {
@@ -208,7 +208,8 @@ PrimExpr Rewriter::VisitExpr_(const CallNode* op) {
 
 Stmt Rewriter::VisitStmt_(const EvaluateNode* op) {
   const auto* call = op->value.as<CallNode>();
-  const PointerUse use = call == nullptr ? PointerUse::kNone : LookUpPointerOp(OpName(call)).use;
+  const PointerUse use =
+      call == nullptr ? PointerUse::kArithmetic : LookUpPointerOp(OpName(call)).use;
   const bool statement = use == PointerUse::kAtomic || use == PointerUse::kCall ||
                          use == PointerUse::kCopyAsync || use == PointerUse::kStoreWide;
   if (!statement || OpName(call) == "tirx.if_then_else") return StmtExprMutator::VisitStmt_(op);

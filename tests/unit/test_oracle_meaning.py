@@ -1,7 +1,5 @@
 """The contract's meaning, rule by rule, on kernels small enough to compute by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import tilelang  # noqa: F401
