@@ -20,6 +20,19 @@ def ragged_add(tile: int = 128, size: int | None = None) -> Any:
     return add
 
 
+def padded_fill(tile: int = 128) -> Any:
+    """Fills n elements padded to whole tiles: in bounds on every shape, which no bound of one variable shows."""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def fill(c: T.Tensor((T.ceildiv(n, tile) * tile,), "float32")):
+        with T.Kernel(T.ceildiv(n, tile), threads=tile) as block:
+            for i in T.Parallel(tile):
+                c[block * tile + tile - 1 - i] = T.float32(1)
+
+    return fill
+
+
 def one_store() -> Any:
     """Stores one element a block; lowers on every backend TileLang has."""
 

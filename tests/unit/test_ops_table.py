@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import tilelang.language as T
+from tvm import tirx
 
 import tileguard
 from scripts import ops_table
@@ -32,13 +33,13 @@ def reader(op: str) -> Any:
     def kernel(x: T.Tensor((n,), "float32")):
         with T.Kernel(1, threads=32) as _:
             t = T.get_thread_binding()
-            T.evaluate(T.call_intrin("handle", op, T.access_ptr(x[t], "r", 1)))
+            T.evaluate(T.call_intrin("handle", tirx.op.Op.get(op), T.access_ptr(x[t], "r", 1)))
 
     return kernel
 
 
-@pytest.mark.parametrize("op", ["tirx.prefetch", "tl.ptx_ldmatrix"])
+@pytest.mark.parametrize("op", ["tirx.prefetch", "tl.tma_load"])
 def test_what_cannot_be_guarded_is_reported(op: str) -> None:
     accesses = tileguard.analyze(reader(op)).accesses
     reported = [access for access in accesses if access.buffer == "x"]
-    assert [(access.verdict, access.reason, access.guards) for access in reported] == [("Unknown", "Unsupported", [])]
+    assert [(access.verdict, access.reason, access.guards) for access in reported] == [("Unknown", "Unsupported", ())]

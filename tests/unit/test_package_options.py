@@ -37,8 +37,8 @@ def test_pass_config_key_is_known_to_tvm(option: options.Option) -> None:
 
 
 def reasons(**configs: Any) -> set[str | None]:
-    """Why accesses of a kernel with one open access are Unknown; {None} when none is."""
-    module = lowering.module_at_pass(kernels.ragged_add())
+    """Why accesses of a kernel whose proof takes integer sets are Unknown; {None} when none is."""
+    module = lowering.module_at_pass(kernels.padded_fill())
     return {access.reason for access in tileguard.analyze(module, pass_configs=configs).accesses}
 
 
