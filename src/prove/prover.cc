@@ -82,7 +82,7 @@ Proof Prover::Implies(const FactList& facts, const Formula& goal,
 Proof Prover::Satisfiable(const FactList& facts, const std::vector<Formula>& extra) {
   std::vector<Formula> relevant;
   try {
-    relevant = Relevant(facts, extra);
+    relevant = Relevant(facts, extra, true);
   } catch (const CoefficientOverflow&) {
     return {};
   }
@@ -99,7 +99,7 @@ Proof Prover::Satisfiable(const FactList& facts, const std::vector<Formula>& ext
     proof = {Answer::kYes, std::move(*point)};
   } else {
     try {
-      if (facts != nullptr) proof = Decide(Relevant(nullptr, extra));
+      if (facts != nullptr) proof = Decide(Relevant(facts, extra, false));
     } catch (const CoefficientOverflow&) {
       proof = {};
     }
@@ -147,7 +147,8 @@ bool Prover::QuickYes(const FactList& facts, const Formula& goal,
   return false;
 }
 
-std::vector<Formula> Prover::Relevant(const FactList& facts, std::vector<Formula> seeds) const {
+std::vector<Formula> Prover::Relevant(const FactList& facts, std::vector<Formula> seeds,
+                                      bool expand) const {
   std::vector<std::pair<const Formula*, std::vector<SymbolId>>> pending;
   for (const FactNode* node = facts.get(); node != nullptr; node = node->outer.get()) {
     // What the bounds of its symbols imply anyway only makes the set larger.
@@ -180,8 +181,11 @@ std::vector<Formula> Prover::Relevant(const FactList& facts, std::vector<Formula
     grown = false;
     for (auto& entry : pending) {
       if (entry.first == nullptr) continue;
-      const bool touches = std::any_of(entry.second.begin(), entry.second.end(),
-                                       [&](SymbolId s) { return reached.count(s) != 0; });
+      auto is_reached = [&](SymbolId s) { return reached.count(s) != 0; };
+      const auto begin = entry.second.begin();
+      const auto end = entry.second.end();
+      const bool touches =
+          expand ? std::any_of(begin, end, is_reached) : std::all_of(begin, end, is_reached);
       if (!touches) continue;
       out.push_back(*entry.first);
       queue.insert(queue.end(), entry.second.begin(), entry.second.end());

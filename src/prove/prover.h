@@ -47,7 +47,10 @@ class Prover {
   Proof Search(System system, int depth);
   bool QuickYes(const FactList& facts, const Formula& goal,
                 const std::vector<Formula>& extra) const;
-  std::vector<Formula> Relevant(const FactList& facts, std::vector<Formula> seeds) const;
+  // `expand`: a fact that shares a symbol brings its other symbols along; else it must speak of
+  // nothing new.
+  std::vector<Formula> Relevant(const FactList& facts, std::vector<Formula> seeds,
+                                bool expand) const;
   Proof Decide(const std::vector<Formula>& conjunction);
 
   const SymbolTable* symbols_;
