@@ -62,7 +62,7 @@ LinearExpr Converter::Exact(const PrimExpr& e, const Lane& lane) {
   const LinearExpr value = Int(e, lane);
   if (t.is_bool() || !IsInteger(t)) return value;
   if (t.is_uint() || t.bits() < 32) return terms_->Wrap(value, t.bits(), t.is_int());
-  if (t.bits() == 32) obligations_.push_back({value, 32, true});
+  if (t.bits() == 32) obligations_.push_back({0, value, 32, true});
   return value;
 }
 

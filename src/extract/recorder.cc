@@ -109,6 +109,7 @@ void Recorder::AddForms(AccessSite* site, const Place& place) {
       return vector ? Forms(*site, Lane{at}, 0) : Forms(*site, Lane{}, at);
     };
     converter_->TakeObligations();
+    fits_.clear();
     site->query.dims = forms(lane);
     AddFits(site);
     if (site->index_must_be_bound) return;
@@ -117,6 +118,7 @@ void Recorder::AddForms(AccessSite* site, const Place& place) {
     return;
   }
   converter_->TakeObligations();
+  fits_.clear();
   site->query.dims = Forms(*site, Lane{}, 0);
   AddFits(site);
   const VectorLoop* loop = place.vector_loop;
@@ -148,14 +150,15 @@ LinearExpr Recorder::LaneSymbol(int lanes, bool vector) {
 
 // What a guard in the index's own type relies on: operands, index and extent all fit their types.
 void Recorder::AddFits(AccessSite* site) {
-  site->query.fits = converter_->TakeObligations();
-  auto require = [&](const LinearExpr& value, const tvm::DataType& type) {
+  site->query.fits = std::move(fits_);
+  fits_.clear();
+  auto require = [&](size_t dim, const LinearExpr& value, const tvm::DataType& type) {
     if (type.bits() >= 64 || value.IsConstant()) return;
-    site->query.fits.push_back({value, type.bits(), type.is_int()});
+    site->query.fits.push_back({static_cast<int>(dim), value, type.bits(), type.is_int()});
   };
   for (size_t d = 0; d < site->query.dims.size(); ++d) {
-    require(site->query.dims[d].index, site->indices[d].dtype());
-    require(site->query.dims[d].extent, site->shape[d].dtype());
+    require(d, site->query.dims[d].index, site->indices[d].dtype());
+    require(d, site->query.dims[d].extent, site->shape[d].dtype());
   }
 }
 
@@ -164,6 +167,10 @@ std::vector<DimForm> Recorder::Forms(const AccessSite& site, const Lane& lane,
   std::vector<DimForm> forms;
   for (size_t d = 0; d < site.indices.size(); ++d) {
     DimForm form{converter_->Int(site.indices[d], lane), converter_->Int(site.shape[d])};
+    for (FitRequirement fit : converter_->TakeObligations()) {
+      fit.dim = static_cast<int>(d);
+      fits_.push_back(std::move(fit));
+    }
     if (d + 1 == site.indices.size()) form.index = form.index + element;
     forms.push_back(std::move(form));
   }

@@ -84,6 +84,7 @@ class Recorder {
   MemoryState* memory_;
   Freezer freezer_;
   int unknown_reads_ = 0;
+  std::vector<FitRequirement> fits_;  // met while the forms of one access were made
   std::unordered_set<std::string> guarded_scopes_{"global"};
   bool all_scopes_ = false;
   std::unordered_map<int, LinearExpr> lane_symbols_;

@@ -72,7 +72,8 @@ void Walker::Run(const PrimFunc& func) {
   VisitStmt(func->body);
 }
 
-// Rule 11: extents are never negative. A plain variable carries that as its own bound.
+// Rule 11: extents are never negative, and so neither did they wrap. A plain variable carries that
+// as its own bound.
 void Walker::KnowShape(const Buffer& buffer) {
   for (const PrimExpr& extent : buffer->shape) {
     if (const auto* var = extent.as<VarNode>()) {
@@ -82,6 +83,7 @@ void Walker::KnowShape(const Buffer& buffer) {
       }
     }
     Know(GeZero(converter_.Int(extent)));
+    KnowNoWrap(extent);
   }
 }
 

@@ -46,7 +46,7 @@ class Decider {
   static std::vector<Formula> UnderGuard(const std::vector<OpenAtom>& open);
   void ExplainDecision(const AccessQuery& query, const std::vector<Formula>& extra,
                        const std::vector<OpenAtom>& open, Decision* out);
-  bool Fits(const AccessQuery& query, const std::vector<Formula>& extra);
+  bool Fits(const AccessQuery& query, const std::vector<Formula>& extra, int dim);
   UnknownReason Reason(const std::vector<OpenAtom>& open) const;
   Decision Unmodelled(const AccessQuery& query) const;
   bool TouchesOpaque(const Assignment& witness) const;
@@ -163,8 +163,9 @@ std::vector<Formula> Decider::UnderGuard(const std::vector<OpenAtom>& open) {
   return guard;
 }
 
-bool Decider::Fits(const AccessQuery& query, const std::vector<Formula>& extra) {
+bool Decider::Fits(const AccessQuery& query, const std::vector<Formula>& extra, int dim) {
   return std::all_of(query.fits.begin(), query.fits.end(), [&](const FitRequirement& fit) {
+    if (fit.dim != dim) return true;
     const int64_t size = int64_t{1} << fit.bits;
     const int64_t lowest = fit.is_signed ? -(size / 2) : 0;
     return prover_.Implies(query.facts, Ge(fit.value, lowest), extra).Holds() &&
@@ -187,10 +188,9 @@ Decision Decider::Unmodelled(const AccessQuery& query) const {
   Decision out;
   out.verdict = Verdict::kUnknown;
   out.reason = query.guardable ? UnknownReason::kMayOverflow : UnknownReason::kUnsupported;
-  out.wide = true;
   for (int d = 0; query.guardable && d < query.rank; ++d) {
     for (bool upper : {false, true})
-      out.atoms.push_back({d, upper, LaneChoice::kEach, !query.HasLanes(), false});
+      out.atoms.push_back({d, upper, LaneChoice::kEach, !query.HasLanes(), false, true});
   }
   return out;
 }
@@ -219,9 +219,9 @@ Decision Decider::Decide(int id) {
   for (OpenAtom& atom : open) {
     PreferPositiveExtent(query, extra, &atom);
     ChooseLane(query, extra, &atom);
+    atom.atom.wide = !Fits(query, extra, atom.atom.dim);
     out.atoms.push_back(atom.atom);
   }
-  out.wide = !Fits(query, extra);
   if (query.guardable) guards_[static_cast<size_t>(id)] = UnderGuard(open);
   if (explain_) ExplainDecision(query, extra, open, &out);
   return out;

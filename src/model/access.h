@@ -36,6 +36,7 @@ struct GuardAtom {
   LaneChoice lane = LaneChoice::kNone;
   bool uniform = true;
   bool positive_extent = false;
+  bool wide = false;
 };
 
 /*! \brief Concrete values under which the access leaves its buffer. */
@@ -52,13 +53,11 @@ struct CounterExample {
 
 /*!
  * \brief The decision on one access. Invariant: kProved has no atoms; kGuarded has at least one.
- * `wide`: the atoms are compared in 64 bits because the index may not fit its own type.
  */
 struct Decision {
   Verdict verdict = Verdict::kUnknown;
   UnknownReason reason = UnknownReason::kNone;
   std::vector<GuardAtom> atoms;
-  bool wide = false;
   std::optional<CounterExample> counterexample;
   std::optional<std::string> safe_if;
 

@@ -18,6 +18,7 @@ struct DimForm {
 
 /*! \brief A value that has to fit a signed or unsigned integer of `bits` bits. */
 struct FitRequirement {
+  int dim = 0;  // of the index or extent that relies on it
   LinearExpr value;
   int bits = 32;
   bool is_signed = true;

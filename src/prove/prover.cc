@@ -149,7 +149,11 @@ bool Prover::QuickYes(const FactList& facts, const Formula& goal,
 
 std::vector<Formula> Prover::Relevant(const FactList& facts, std::vector<Formula> seeds,
                                       bool expand) const {
-  std::vector<std::pair<const Formula*, std::vector<SymbolId>>> pending;
+  struct Pending {
+    const Formula* fact;
+    std::vector<SymbolId> symbols;
+  };
+  std::vector<Pending> pending;
   for (const FactNode* node = facts.get(); node != nullptr; node = node->outer.get()) {
     // What the bounds of its symbols imply anyway only makes the set larger.
     if (node->fact.kind == Formula::Kind::kGeZero) {
@@ -158,7 +162,7 @@ std::vector<Formula> Prover::Relevant(const FactList& facts, std::vector<Formula
     }
     std::vector<SymbolId> symbols;
     CollectSymbols(node->fact, &symbols);
-    pending.emplace_back(&node->fact, std::move(symbols));
+    pending.push_back({&node->fact, std::move(symbols)});
   }
   std::unordered_set<SymbolId> reached;
   std::vector<SymbolId> queue;
@@ -179,21 +183,46 @@ std::vector<Formula> Prover::Relevant(const FactList& facts, std::vector<Formula
       }
     }
     grown = false;
-    for (auto& entry : pending) {
-      if (entry.first == nullptr) continue;
+    for (Pending& entry : pending) {
+      if (entry.fact == nullptr) continue;
       auto is_reached = [&](SymbolId s) { return reached.count(s) != 0; };
-      const auto begin = entry.second.begin();
-      const auto end = entry.second.end();
+      // `bx < q` speaks of n where q is a quotient of n.
+      auto speaks_of_reached = [&](SymbolId s) {
+        const std::vector<SymbolId>& behind = Behind(s);
+        return is_reached(s) || std::any_of(behind.begin(), behind.end(), is_reached);
+      };
+      const auto begin = entry.symbols.begin();
+      const auto end = entry.symbols.end();
       const bool touches =
-          expand ? std::any_of(begin, end, is_reached) : std::all_of(begin, end, is_reached);
+          expand ? std::any_of(begin, end, speaks_of_reached) : std::all_of(begin, end, is_reached);
       if (!touches) continue;
-      out.push_back(*entry.first);
-      queue.insert(queue.end(), entry.second.begin(), entry.second.end());
-      entry.first = nullptr;
+      out.push_back(*entry.fact);
+      queue.insert(queue.end(), begin, end);
+      entry.fact = nullptr;
       grown = true;
     }
   }
   return out;
+}
+
+// The symbols that the definition of `s` mentions, through further definitions.
+const std::vector<SymbolId>& Prover::Behind(SymbolId s) const {
+  auto known = behind_.find(s);
+  if (known != behind_.end()) return known->second;
+  std::unordered_set<SymbolId> seen{s};
+  std::vector<SymbolId> out;
+  std::vector<SymbolId> queue{s};
+  while (!queue.empty()) {
+    std::vector<SymbolId> next;
+    CollectSymbols((*symbols_)[queue.back()].definition, &next);
+    queue.pop_back();
+    for (SymbolId t : next) {
+      if (!seen.insert(t).second) continue;
+      out.push_back(t);
+      queue.push_back(t);
+    }
+  }
+  return behind_.emplace(s, std::move(out)).first->second;
 }
 
 // Depth-first case split, lazily: a disjunction is split only when the point found so far breaks

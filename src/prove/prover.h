@@ -51,6 +51,7 @@ class Prover {
   // nothing new.
   std::vector<Formula> Relevant(const FactList& facts, std::vector<Formula> seeds,
                                 bool expand) const;
+  const std::vector<SymbolId>& Behind(SymbolId s) const;
   Proof Decide(const std::vector<Formula>& conjunction);
 
   const SymbolTable* symbols_;
@@ -58,6 +59,7 @@ class Prover {
   uint64_t search_limit_;
   SetContext context_;
   int nodes_ = 0;
+  mutable std::unordered_map<SymbolId, std::vector<SymbolId>> behind_;
   // Answers by the whole relevant system, for accesses that repeat (pipeline prologues, equal
   // loads).
   struct Entry {

@@ -150,11 +150,10 @@ PrimExpr IndexAt(const AccessSite& site, const GuardAtom& atom, PrimExpr index,
   return index;
 }
 
-PrimExpr AtomCondition(const AccessSite& site, const Decision& decision, const GuardAtom& atom,
-                       PrimExpr index) {
+PrimExpr AtomCondition(const AccessSite& site, const GuardAtom& atom, PrimExpr index) {
   PrimExpr extent = site.shape[static_cast<size_t>(atom.dim)];
   const bool mixed = index.dtype() != extent.dtype();
-  if (decision.wide || (mixed && atom.upper) || HasNarrowingCast(index)) {
+  if (atom.wide || (mixed && atom.upper) || HasNarrowingCast(index)) {
     index = Widener().VisitExpr(index);
     extent = Widener().VisitExpr(extent);
   }
@@ -197,8 +196,8 @@ PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
           Substitute(index, tvm::ffi::Map<Var, PrimExpr>{{site.lane_var.value(), value}}));
     } else if (lanes > 1 && atom.lane == LaneChoice::kEach) {
       for (int lane = 0; lane < lanes; ++lane) {
-        out = Conjunction(
-            out, AtomCondition(site, decision, atom, Simplified(IndexAt(site, atom, index, lane))));
+        out = Conjunction(out,
+                          AtomCondition(site, atom, Simplified(IndexAt(site, atom, index, lane))));
       }
       continue;
     } else if (lanes > 1) {
@@ -206,7 +205,7 @@ PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
       index = IndexAt(site, atom, index, lane);
       if (lane > 0) index = Simplified(index);
     }
-    out = Conjunction(out, AtomCondition(site, decision, atom, index));
+    out = Conjunction(out, AtomCondition(site, atom, index));
   }
   return out.defined() ? out : tvm::Bool(true);
 }
@@ -225,14 +224,14 @@ PrimExpr BuildLaneCondition(const AccessSite& site, const Decision& decision,
     for (bool upper : {false, true}) {
       auto bounds = [upper](const GuardAtom& atom) { return atom.upper == upper; };
       if (std::none_of(decision.atoms.begin(), decision.atoms.end(), bounds)) continue;
-      out = Conjunction(out, AtomCondition(site, decision, {0, upper}, index));
+      out = Conjunction(out, AtomCondition(site, {0, upper}, index));
     }
     return out.defined() ? out : tvm::Bool(true);
   }
   for (const GuardAtom& atom : decision.atoms) {
     const PrimExpr index =
         Simplified(IndexAt(site, atom, indices[static_cast<size_t>(atom.dim)], lane));
-    out = Conjunction(out, AtomCondition(site, decision, atom, index));
+    out = Conjunction(out, AtomCondition(site, atom, index));
   }
   return out.defined() ? out : tvm::Bool(true);
 }

@@ -14,10 +14,10 @@ from typing import Any
 os.environ["TILELANG_DISABLE_CACHE"] = "1"
 os.environ.setdefault("TILELANG_PRINT_ON_COMPILATION", "0")
 
-import tilelang  # noqa: E402
-import tilelang.transform as tl_transform  # noqa: E402
-from tilelang import tvm  # noqa: E402
-from tvm import tirx  # noqa: E402
+import tilelang
+import tilelang.transform as tl_transform
+from tilelang import tvm
+from tvm import tirx
 
 PIPELINES = ("none", "cuda", "c")
 _PEER = tl_transform.LegalizeSafeMemoryAccess

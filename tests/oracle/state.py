@@ -12,7 +12,7 @@ from .errors import OobEvent, OutOfBoundsAccess, OutOfSteps
 # A mask says which threads execute: None is all of them, DEAD none, else a bool array (T,)
 # with at least one True.
 DEAD = False
-MAX_EVENTS = 1000
+MAX_EVENTS = 200
 
 
 def narrow(m: Any, c: Any) -> Any:
@@ -74,6 +74,11 @@ class State:
         """Record lanes outside `buf`; `bad` is True or a bool array.  Strict and global: raise."""
         if self.quiet:
             return
+        tag = f"outside.{kind}:{buf.name}"
+        if not (self.strict and buf.is_global) and self.counts[tag] > MAX_EVENTS:
+            # Enough has been told: count on, cheaply.
+            self.counts[tag] += int(np.count_nonzero(bad)) if isinstance(bad, np.ndarray) else self.T * lanes
+            return
         shape = (self.T, lanes) if vector else (self.T,)
         where = np.broadcast_to(bad, shape) if isinstance(bad, np.ndarray) else np.ones(shape, bool)
         first = np.unravel_index(int(np.argmax(where)), shape)
@@ -84,6 +89,6 @@ class State:
         )  # fmt: skip
         if self.strict and buf.is_global:
             raise OutOfBoundsAccess(event)
-        self.counts[f"outside.{kind}:{buf.name}"] += event.lanes
+        self.counts[tag] += event.lanes
         if len(self.events) < MAX_EVENTS:
             self.events.append(event)
