@@ -120,7 +120,8 @@ LinearExpr Converter::Cast(const CastNode* op, const Lane& lane) {
   const LinearExpr value = Exact(op->value, lane);
   const DataType to = op->dtype;
   if (to.is_bool()) return terms_->Truth(Not(EqZero(value)));
-  return terms_->Wrap(value, to.bits(), to.is_int());
+  const bool widens = from.is_int() == to.is_int() && to.bits() >= from.bits();
+  return widens ? value : terms_->Wrap(value, to.bits(), to.is_int());
 }
 
 LinearExpr Converter::Shuffle(const ShuffleNode* op, const Lane& lane) {

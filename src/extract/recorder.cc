@@ -112,7 +112,8 @@ void Recorder::AddForms(AccessSite* site, const Place& place) {
     fits_.clear();
     site->query.dims = forms(lane);
     AddFits(site);
-    if (site->index_must_be_bound) return;
+    site->query.lanes = lanes;
+    if (!IsRepeatable(site->indices)) return;
     site->query.first = forms(0);
     site->query.last = forms(lanes - 1);
     return;
@@ -122,8 +123,9 @@ void Recorder::AddForms(AccessSite* site, const Place& place) {
   site->query.dims = Forms(*site, Lane{}, 0);
   AddFits(site);
   const VectorLoop* loop = place.vector_loop;
-  if (loop == nullptr || site->index_must_be_bound || !Uses(site->indices, loop->var)) return;
+  if (loop == nullptr || !IsRepeatable(site->indices) || !Uses(site->indices, loop->var)) return;
   site->lane_var = loop->var;
+  site->query.lanes = static_cast<int>(loop->last_value - loop->first_value + 1);
   site->lane_first = loop->first;
   site->lane_last = loop->last;
   const LinearExpr symbol = converter_->Rebind(loop->var.get(), loop->first_value);
@@ -210,6 +212,19 @@ bool Recorder::MustBind(const tvm::ffi::Array<PrimExpr>& indices) const {
     });
   }
   return bind;
+}
+
+bool Recorder::IsRepeatable(const tvm::ffi::Array<PrimExpr>& indices) const {
+  bool repeatable = true;
+  for (const PrimExpr& index : indices) {
+    repeatable = repeatable && IsPure(index);
+    PostOrderVisit(index, [&](const tvm::ffi::ObjectRef& object) {
+      const auto* load = object.as<BufferLoadNode>();
+      if (load == nullptr || memory_->IsReadOnly(load->buffer)) return;
+      repeatable = repeatable && std::string(load->buffer.scope()) != "global";
+    });
+  }
+  return repeatable;
 }
 
 }  // namespace tileguard

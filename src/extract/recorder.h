@@ -77,6 +77,8 @@ class Recorder {
   std::vector<DimForm> Forms(const AccessSite& site, const Lane& lane, const LinearExpr& element);
   void AddFrozen(AccessSite* site, const Place& place);
   bool MustBind(const tvm::ffi::Array<tvm::PrimExpr>& indices) const;
+  // Two conversions of the indices speak of the same values: no effect, no memory of other threads.
+  bool IsRepeatable(const tvm::ffi::Array<tvm::PrimExpr>& indices) const;
 
   Extraction* out_;
   Terms* terms_;

@@ -3,6 +3,7 @@
 #include <tvm/arith/analyzer.h>
 #include <tvm/tirx/expr_functor.h>
 #include <tvm/tirx/op.h>
+#include <tvm/tirx/stmt_functor.h>
 
 #include <exception>
 #include <utility>
@@ -53,15 +54,35 @@ PrimExpr Freezer::Freeze(const PrimExpr& e,
   return Replacer(key, &variables_)(e);
 }
 
+namespace {
+
+// The host's bounds are wrong for truncated division and modulo of negatives, and for casts that do
+// not keep the value: what holds one of them is not for it to judge.
+bool HostIsRightAbout(const PrimExpr& e) {
+  bool right = true;
+  PostOrderVisit(e, [&right](const tvm::ffi::ObjectRef& object) {
+    if (object.as<DivNode>() != nullptr || object.as<ModNode>() != nullptr) right = false;
+    const auto* cast = object.as<CastNode>();
+    if (cast == nullptr) return;
+    const tvm::DataType from = cast->value.dtype();
+    const bool keeps = from.is_int() && cast->dtype.is_int() && cast->dtype.bits() >= from.bits();
+    right = right && keeps;
+  });
+  return right;
+}
+
+}  // namespace
+
 bool HostProves(const AccessSite& site, int dim, bool upper) {
   if (site.frozen_indices.empty() || site.vector_lanes > 1 || site.elements > 1) return false;
   const PrimExpr index = site.frozen_indices[static_cast<size_t>(dim)];
   const PrimExpr extent = site.shape[static_cast<size_t>(dim)];
-  if (index.dtype() != extent.dtype()) return false;
+  if (index.dtype() != extent.dtype() || !HostIsRightAbout(index)) return false;
   try {
     tvm::arith::Analyzer analyzer;
     std::vector<std::unique_ptr<tvm::With<tvm::arith::ConstraintContext>>> constraints;
     for (const FrozenFact* f = site.frozen_facts.get(); f != nullptr; f = f->outer.get()) {
+      if (!HostIsRightAbout(f->fact)) continue;
       constraints.push_back(
           std::make_unique<tvm::With<tvm::arith::ConstraintContext>>(&analyzer, f->fact));
     }

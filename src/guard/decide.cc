@@ -89,8 +89,8 @@ std::vector<OpenAtom> Decider::OpenAtoms(int id, const std::vector<Formula>& ext
       const bool unsure =
           atom.refutation.answer == Answer::kUnknown || TouchesOpaque(atom.refutation.witness);
       if (unsure && second_opinion_ && second_opinion_(id, atom.atom.dim, upper)) continue;
-      atom.first = query.HasLanes() ? AtomFormula(query.first[d], upper) : atom.formula;
-      atom.last = query.HasLanes() ? AtomFormula(query.last[d], upper) : atom.formula;
+      atom.first = query.HasEnds() ? AtomFormula(query.first[d], upper) : atom.formula;
+      atom.last = query.HasEnds() ? AtomFormula(query.last[d], upper) : atom.formula;
       open.push_back(std::move(atom));
     }
   }
@@ -118,6 +118,11 @@ void Decider::DropImplied(const AccessQuery& query, const std::vector<Formula>& 
 void Decider::ChooseLane(const AccessQuery& query, const std::vector<Formula>& extra,
                          OpenAtom* open) {
   if (!query.HasLanes() || open->atom.positive_extent) return;
+  if (!query.HasEnds()) {
+    open->atom.lane = LaneChoice::kEach;
+    open->atom.uniform = false;
+    return;
+  }
   if (open->first == open->last && open->first == open->formula) return;
   auto implies = [&](const Formula& a, const Formula& b) {
     std::vector<Formula> facts = extra;

@@ -39,11 +39,14 @@ struct AccessQuery {
   std::vector<int> under;
   std::vector<FitRequirement> fits;
   int rank = 0;
+  int lanes =
+      1;  // of the vector; without `first` and `last` every lane has to be compared by itself
   // False where no guard will be put (a scope that is only reported, an op that cannot be guarded):
   // then nothing may rely on it.
   bool guardable = true;
 
-  bool HasLanes() const { return !first.empty(); }
+  bool HasLanes() const { return lanes > 1; }
+  bool HasEnds() const { return !first.empty(); }
 };
 
 }  // namespace tileguard

@@ -1,6 +1,7 @@
 #include "terms.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -75,7 +76,7 @@ Formula::Kind Terms::BoxDecide(const Formula& f) const {
 std::optional<LinearExpr> Terms::DropRemainder(const LinearExpr& a, int64_t divisor) {
   std::vector<int64_t> candidates;
   for (const LinearExpr::Term& t : a.terms()) {
-    const int64_t g = std::gcd(t.second, divisor);
+    const int64_t g = std::gcd(t.second % divisor, divisor);
     if (g > 1 && std::find(candidates.begin(), candidates.end(), g) == candidates.end()) {
       candidates.push_back(g);
     }
@@ -112,7 +113,7 @@ LinearExpr Terms::QuotientByConstant(const LinearExpr& a, int64_t divisor) {
   }
   const int64_t quotient = FloorDivide(a.constant(), divisor);
   whole = whole + LinearExpr(quotient);
-  rest = rest + LinearExpr(a.constant() - quotient * divisor);
+  rest = rest + LinearExpr(CheckedAdd(a.constant(), CheckedMul(quotient, -divisor)));
   if (rest.IsConstant()) return whole;
   const Interval box = BoxBounds(rest, *symbols_);
   if (box.lo && box.hi && FloorDivide(*box.lo, divisor) == FloorDivide(*box.hi, divisor)) {
@@ -153,7 +154,7 @@ LinearExpr Terms::QuotientBySymbols(const LinearExpr& a, const LinearExpr& b) {
 LinearExpr Terms::FloorDiv(const LinearExpr& a, const LinearExpr& b) {
   if (!b.IsConstant()) return QuotientBySymbols(a, b);
   if (b.constant() > 0) return QuotientByConstant(a, b.constant());
-  if (b.constant() < 0) return QuotientByConstant(-a, -b.constant());
+  if (b.constant() < 0) return QuotientByConstant(-a, CheckedMul(b.constant(), -1));
   return LinearExpr::Symbol(Derived("undefined", {}, True(), SymbolKind::kOpaque));
 }
 
@@ -204,9 +205,10 @@ LinearExpr Terms::MonomialSymbol(Monomial factors) {
   const Interval bx = BoxBounds(LinearExpr::Symbol(x), *symbols_);
   const Interval by = BoxBounds(rest, *symbols_);
   Interval bounds;
+  int64_t low = 0;
   int64_t high = 0;
   if (bx.lo && by.lo && *bx.lo >= 0 && *by.lo >= 0) {
-    bounds.lo = *bx.lo * *by.lo;
+    bounds.lo = __builtin_mul_overflow(*bx.lo, *by.lo, &low) ? 0 : low;
     if (bx.hi && by.hi && !__builtin_mul_overflow(*bx.hi, *by.hi, &high)) bounds.hi = high;
   }
   const SymbolId product = Derived("p", bounds, True(), SymbolKind::kOpaque);
@@ -285,9 +287,28 @@ LinearExpr Terms::Choose(const Formula& condition, const LinearExpr& a, const Li
 LinearExpr Terms::Min(const LinearExpr& a, const LinearExpr& b) { return Choose(Ge(b, a), a, b); }
 LinearExpr Terms::Max(const LinearExpr& a, const LinearExpr& b) { return Choose(Ge(a, b), a, b); }
 
+// 64 unsigned bits, whose size no coefficient holds: what is negative becomes at least 2^62, of
+// which INT64_MAX stands for all. Nothing but the sign is said of what 64 signed bits do not hold
+// with room to spare.
+LinearExpr Terms::WrapWide(const LinearExpr& a) {
+  constexpr int64_t kFar = int64_t{1} << 62;
+  const Interval box = BoxBounds(a, *symbols_);
+  if (box.lo && *box.lo >= 0) return a;
+  SymbolInfo info;
+  info.name = "u" + std::to_string(symbols_->size());
+  info.kind = SymbolKind::kDerived;
+  info.lo = 0;
+  const LinearExpr wrapped = Named("uint64:" + Key(a), std::move(info));
+  SymbolInfo& made = (*symbols_)[wrapped.terms()[0].first];
+  made.definition = Or({And({GeZero(a), Eq(wrapped, a)}),
+                        And({Ge(-1, a), Ge(a, -kFar), Ge(wrapped, kFar)}), Lt(a, -kFar)});
+  made.meaning = {Meaning::Kind::kChoice, a, std::numeric_limits<int64_t>::max(), GeZero(a)};
+  return wrapped;
+}
+
 // a - 2^bits * floor((a - lowest) / 2^bits)
 LinearExpr Terms::Wrap(const LinearExpr& a, int bits, bool is_signed) {
-  if (bits >= 62) return a;
+  if (bits > 62) return is_signed ? a : WrapWide(a);
   const int64_t size = int64_t{1} << bits;
   const int64_t lowest = is_signed ? -(size / 2) : 0;
   const Interval box = BoxBounds(a, *symbols_);

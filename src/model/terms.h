@@ -56,6 +56,7 @@ class Terms {
 
   SymbolId Derived(const char* stem, Interval bounds, Formula definition, SymbolKind kind);
   std::optional<LinearExpr> DropRemainder(const LinearExpr& a, int64_t divisor);
+  LinearExpr WrapWide(const LinearExpr& a);
   LinearExpr QuotientByConstant(const LinearExpr& a, int64_t divisor);
   LinearExpr QuotientBySymbols(const LinearExpr& a, const LinearExpr& b);
   LinearExpr MonomialSymbol(Monomial factors);

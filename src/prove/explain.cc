@@ -1,6 +1,8 @@
 #include "explain.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -29,7 +31,9 @@ void CollectSymbols(const SymbolTable& symbols, const LinearExpr& e, std::set<Sy
 
 void CollectConstants(const Formula& f, std::set<int64_t>* out) {
   ForEachExpr(f, [out](const LinearExpr& e) {
-    for (const LinearExpr::Term& t : e.terms()) out->insert(t.second < 0 ? -t.second : t.second);
+    for (const LinearExpr::Term& t : e.terms()) {
+      if (t.second != std::numeric_limits<int64_t>::min()) out->insert(std::abs(t.second));
+    }
   });
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace tileguard {
 
 namespace {
 
 constexpr int kTries = 48;
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 // Thrown where a meaning has no value: division by zero, overflow handled as CoefficientOverflow.
 struct Undefined {};
 
@@ -39,7 +41,8 @@ class Guess {
     }
     const int64_t divisor = Of(m.b);
     if (divisor == 0) throw Undefined();
-    return divisor > 0 ? FloorDivide(Of(m.a), divisor) : FloorDivide(-Of(m.a), -divisor);
+    return divisor > 0 ? FloorDivide(Of(m.a), divisor)
+                       : FloorDivide(CheckedMul(Of(m.a), -1), CheckedMul(divisor, -1));
   }
 
   uint64_t Next() {
@@ -54,7 +57,12 @@ class Guess {
     const bool inner = info.kind == SymbolKind::kThread || info.kind == SymbolKind::kLane ||
                        info.kind == SymbolKind::kLoop;
     const int64_t lo = info.lo.value_or(info.hi ? std::min<int64_t>(*info.hi, -1) : -1);
-    const int64_t hi = info.hi.value_or(std::max<int64_t>(lo, 0) + 4096);
+    // Both ends may be those of 64 bits: no sum may pass `hi`.
+    const int64_t far = std::max<int64_t>(lo, 0);
+    const int64_t hi = info.hi.value_or(far + std::min<int64_t>(4096, kMost - far));
+    if (lo >= hi) return lo;
+    const uint64_t width = static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo);
+    auto above = [&](uint64_t steps) { return lo + static_cast<int64_t>(std::min(steps, width)); };
     state_ += static_cast<uint64_t>(s) * 977 + static_cast<uint64_t>(round_) * 7919 + 1;
     auto clamp = [&](int64_t v) { return std::min(std::max(v, lo), hi); };
     if (info.kind == SymbolKind::kShape)
@@ -67,13 +75,11 @@ class Guess {
       case 1:
         return hi;
       case 2:
-        return clamp(lo + static_cast<int64_t>(Next() % 8));
+        return above(Next() % 8);
       default:
         break;
     }
-    const uint64_t span =
-        std::min<uint64_t>(static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo), 1 << 20);
-    return clamp(lo + static_cast<int64_t>(Next() % (span + 1)));
+    return above(Next() % (std::min<uint64_t>(width, 1 << 20) + 1));
   }
 
   const SymbolTable& symbols_;

@@ -69,7 +69,11 @@ Proof Prover::Implies(const FactList& facts, const Formula& goal,
   }
   if (goal.IsTrue() || QuickYes(facts, goal, extra)) return {Answer::kYes, {}};
   std::vector<Formula> question = extra;
-  question.push_back(Not(goal));
+  try {
+    question.push_back(Not(goal));
+  } catch (const CoefficientOverflow&) {
+    return {};
+  }
   Proof proof = Satisfiable(facts, question);
   if (proof.answer == Answer::kYes) {
     proof.answer = Answer::kNo;
@@ -185,6 +189,8 @@ std::vector<Formula> Prover::Relevant(const FactList& facts, std::vector<Formula
     grown = false;
     for (Pending& entry : pending) {
       if (entry.fact == nullptr) continue;
+      // Where nothing can happen, anything holds.
+      if (entry.fact->IsFalse()) return {False()};
       auto is_reached = [&](SymbolId s) { return reached.count(s) != 0; };
       // `bx < q` speaks of n where q is a quotient of n.
       auto speaks_of_reached = [&](SymbolId s) {

@@ -88,7 +88,8 @@ bool HasNarrowingCast(const PrimExpr& e) {
 class Widener : public ExprMutator {
  public:
   PrimExpr VisitExpr(const PrimExpr& e) final {
-    const bool integer = (e.dtype().is_int() || e.dtype().is_uint()) && !e.dtype().is_bool();
+    if (e.dtype().is_bool()) return tvm::cast(kWide, e);
+    const bool integer = e.dtype().is_int() || e.dtype().is_uint();
     if (!integer || e.dtype() == kWide) return e;
     if (const auto* imm = e.as<tvm::IntImmNode>()) return tvm::IntImm(kWide, imm->value);
     if (const auto* op = e.as<AddNode>()) return VisitExpr(op->a) + VisitExpr(op->b);
@@ -153,7 +154,7 @@ PrimExpr IndexAt(const AccessSite& site, const GuardAtom& atom, PrimExpr index,
 PrimExpr AtomCondition(const AccessSite& site, const GuardAtom& atom, PrimExpr index) {
   PrimExpr extent = site.shape[static_cast<size_t>(atom.dim)];
   const bool mixed = index.dtype() != extent.dtype();
-  if (atom.wide || (mixed && atom.upper) || HasNarrowingCast(index)) {
+  if (atom.wide || index.dtype().is_bool() || (mixed && atom.upper) || HasNarrowingCast(index)) {
     index = Widener().VisitExpr(index);
     extent = Widener().VisitExpr(extent);
   }

@@ -67,8 +67,9 @@ tvm::tirx::PrimFunc Legalize(const tvm::tirx::PrimFunc& func, const Options& opt
   if (options.warnings) Warn(analysis);
   Rewriter rewriter(*analysis.extraction, analysis.decisions);
   tvm::tirx::PrimFunc out = rewriter.Run(func);
-  if (options.hoist_guards) out = HoistGuards(out);
-  return options.vector_tails ? KeepVectors(out, options) : out;
+  // The scalar tails are serial loops like any other: hoisting comes last.
+  if (options.vector_tails) out = KeepVectors(out, options);
+  return options.hoist_guards ? HoistGuards(out) : out;
 }
 
 }  // namespace tileguard

@@ -9,6 +9,7 @@
 
 #include "../extract/memory_state.h"
 #include "../extract/pointer_ops.h"
+#include "fresh_copy.h"
 
 namespace tileguard {
 
@@ -17,6 +18,32 @@ namespace {
 using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 
 const std::vector<int> kNoSites;
+
+// Binds the scalars that a vector index reads or draws, so that the vector stays arithmetic over
+// them.
+class ScalarBinder : public ExprMutator {
+ public:
+  ScalarBinder(const AccessSite& site, tvm::ffi::Array<Stmt>* prologue)
+      : site_(site), prologue_(prologue) {}
+
+ private:
+  tvm::PrimExpr Bound(const tvm::PrimExpr& e) {
+    Var bound(std::string(site_.buffer->name) + "_index", e.dtype());
+    prologue_->push_back(tvm::tirx::Bind(bound, e, site_.span));
+    return bound;
+  }
+  tvm::PrimExpr VisitExpr_(const BufferLoadNode* op) final {
+    return Bound(tvm::ffi::GetRef<tvm::PrimExpr>(op));
+  }
+  tvm::PrimExpr VisitExpr_(const CallNode* op) final {
+    const tvm::PrimExpr call = tvm::ffi::GetRef<tvm::PrimExpr>(op);
+    return IsPure(call) && OpName(op) != "tirx.if_then_else" ? ExprMutator::VisitExpr_(op)
+                                                             : Bound(call);
+  }
+
+  const AccessSite& site_;
+  tvm::ffi::Array<Stmt>* prologue_;
+};
 
 }  // namespace
 
@@ -139,15 +166,7 @@ Rewriter::Indices Rewriter::BindOnce(const AccessSite& site, const Indices& indi
                                      Prologue* prologue) {
   if (!site.index_must_be_bound) return indices;
   Indices out;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    if (indices[d].as<VarNode>() != nullptr || indices[d].as<tvm::IntImmNode>() != nullptr) {
-      out.push_back(indices[d]);
-      continue;
-    }
-    Var bound(std::string(site.buffer->name) + "_index", indices[d].dtype());
-    prologue->push_back(tvm::tirx::Bind(bound, indices[d], site.span));
-    out.push_back(bound);
-  }
+  for (const PrimExpr& index : indices) out.push_back(ScalarBinder(site, prologue)(index));
   return out;
 }
 
@@ -232,7 +251,9 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
     prologue_->push_back(tvm::tirx::Bind(held, value, op->span));
     const Indices indices = BindOnce(site, visited, prologue_);
     BufferStore store(op->buffer, held, indices, predicate, op->span);
-    if (site.vector_lanes > 1 && !decision.LanesAgree()) return RaggedStore(site, decision, store);
+    if (site.vector_lanes > 1 && !decision.LanesAgree()) {
+      return RaggedStore(site, decision, store, {});
+    }
     return IfThenElse(BuildCondition(site, decision, indices, ConditionScope::kOwnLane), store,
                       std::nullopt, op->span);
   }
@@ -240,16 +261,22 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
   // What the right-hand side binds stays under the guard: its own loads were proved there.
   Prologue inner;
   Prologue* outer = std::exchange(prologue_, &inner);
-  Stmt store = StoreWithSharedTest(op, indices);
-  prologue_ = outer;
-  store = WithPrologue(inner, store);
-  if (decision.verdict == Verdict::kOutOfBounds) return tvm::tirx::Evaluate(0);
-  const auto* plain = store.as<BufferStoreNode>();
-  if (site.vector_lanes > 1 && !decision.LanesAgree() && plain != nullptr) {
-    return RaggedStore(site, decision, tvm::ffi::GetRef<BufferStore>(plain));
+  const bool ragged = site.vector_lanes > 1 && !decision.LanesAgree();
+  Stmt store;
+  if (ragged) {
+    tvm::ffi::Optional<PrimExpr> predicate = op->predicate;
+    if (predicate) predicate = VisitExpr(predicate.value());
+    const PrimExpr value = VisitExpr(op->value);
+    store = RaggedStore(site, decision,
+                        BufferStore(op->buffer, value, indices, predicate, op->span), inner);
+  } else {
+    store = StoreWithSharedTest(op, indices);
   }
+  prologue_ = outer;
+  if (decision.verdict == Verdict::kOutOfBounds) return tvm::tirx::Evaluate(0);
+  if (ragged) return store;
   const PrimExpr condition = BuildCondition(site, decision, indices, ConditionScope::kOwnLane);
-  return IfThenElse(condition, store, std::nullopt, op->span);
+  return IfThenElse(condition, WithPrologue(inner, store), std::nullopt, op->span);
 }
 
 // When two or more loads that are always evaluated wait on the same test, the statement branches
@@ -298,7 +325,7 @@ Stmt Rewriter::StoreWithSharedTest(const BufferStoreNode* op, const Indices& ind
 }
 
 Stmt Rewriter::RaggedStore(const AccessSite& site, const Decision& decision,
-                           const BufferStore& store) {
+                           const BufferStore& store, const Prologue& binds) {
   tvm::ffi::Array<Stmt> lanes;
   for (int lane = 0; lane < site.vector_lanes; ++lane) {
     Indices scalar;
@@ -307,10 +334,14 @@ Stmt Rewriter::RaggedStore(const AccessSite& site, const Decision& decision,
     if (is_zero(inside)) continue;
     const BufferStore one(store->buffer, LaneOf(store->value, lane), scalar, store->predicate,
                           store->span);
-    lanes.push_back(IfThenElse(inside, one, std::nullopt, store->span));
+    // Each lane evaluates for itself what the whole vector binds once.
+    lanes.push_back(
+        IfThenElse(inside, FreshCopy(WithPrologue(binds, one)), std::nullopt, store->span));
   }
+  tvm::ffi::Optional<Stmt> otherwise;
+  if (!lanes.empty()) otherwise = SeqStmt::Flatten(lanes);
   return IfThenElse(BuildCondition(site, decision, store->indices, ConditionScope::kFullVector),
-                    store, SeqStmt::Flatten(lanes), store->span);
+                    WithPrologue(binds, store), otherwise, store->span);
 }
 
 }  // namespace tileguard

@@ -68,7 +68,7 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
                       const tvm::tirx::BufferLoad& load, const PrimExpr& safe);
   Stmt StoreWithSharedTest(const tvm::tirx::BufferStoreNode* op, const Indices& indices);
   Stmt RaggedStore(const AccessSite& site, const Decision& decision,
-                   const tvm::tirx::BufferStore& store);
+                   const tvm::tirx::BufferStore& store, const Prologue& binds);
 
   // A pointer argument of a call that has a site: where it points, rewritten, and the decision on
   // it.

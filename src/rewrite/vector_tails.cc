@@ -114,6 +114,11 @@ LoopPlan Planner::Plan(const LaneLoop& loop, const Stmt& body) {
     const auto index = static_cast<size_t>(i);
     const PrimExpr test = at_lane(exprs[index], answers[index].lane);
     plan.full = plan.full.defined() ? tvm::tirx::And(plan.full, test) : test;
+    if (is_zero(test)) {
+      // No vector is ever full.
+      plan.full = PrimExpr();
+      return plan;
+    }
   }
   plan.changes = true;
   return plan;

@@ -1,10 +1,10 @@
-"""A fact about a mutable variable ends at the next write: TileLang's pass lets it vouch for what the variable became."""
+"""A fact about a mutable variable ends at the next write: TileLang's pass lets it vouch for what comes after."""
 
 from typing import Any
 
 import tilelang.language as T
 
-from tests.helpers import checks
+from tests.helpers import checks, cuda_text
 from tests.helpers.case import Case, each, indices, shapes
 
 
@@ -64,3 +64,17 @@ def test_guards(case: Case) -> None:
 @each(CASES)
 def test_tilelang_is_wrong(case: Case) -> None:
     checks.wrong_with_tilelang(case)
+
+
+@each(CASES)
+def test_both_ends_are_tested_inside_the_loop(case: Case) -> None:
+    """In the generated CUDA, after everything that simplifies on the way there."""
+    body = cuda_text.block_after(case.lowered().kernel, r"for \(int .*?\{")
+    assert "0 <= " in body
+    assert "< n)" in body
+
+
+@each(CASES)
+def test_tilelang_loses_one_end(case: Case) -> None:
+    body = cuda_text.block_after(case.lowered("tilelang").kernel, r"for \(int .*?\{")
+    assert "< n)" not in body

@@ -1,4 +1,4 @@
-"""A condition that the author put around a load inside an atomic's value: TileLang's pass lifts its own over the atomic."""
+"""A load inside an atomic's value stands under the author's condition: TileLang's pass puts one on the atomic."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The right-hand side of a store that is skipped is evaluated all the same when it has an effect: TileLang's pass drops it."""
+"""A right-hand side with an effect is evaluated also where its store is skipped: TileLang's pass drops it."""
 
 from typing import Any
 

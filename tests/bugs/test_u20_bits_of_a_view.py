@@ -1,4 +1,4 @@
-"""A bit view of a buffer whose safe value has another type: TileLang's pass rounds the bits in bounds through that type."""
+"""A bit view of a buffer whose safe value has another type: TileLang's pass rounds the bits through that type."""
 
 from typing import Any
 

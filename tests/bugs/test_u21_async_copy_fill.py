@@ -32,7 +32,9 @@ def stage_listed_rows() -> Any:
     n = T.dynamic("n")
 
     @T.prim_func
-    def stage_listed_rows(pick: T.Tensor((4,), "int32"), src: T.Tensor((n, 8), "float16"), dst: T.Tensor((4, 8), "float16")):
+    def stage_listed_rows(
+        pick: T.Tensor((4,), "int32"), src: T.Tensor((n, 8), "float16"), dst: T.Tensor((4, 8), "float16")
+    ):
         with T.Kernel(1, threads=4):
             T.annotate_safe_value({src: T.float16(1)})
             t = T.get_thread_binding()

@@ -1,4 +1,4 @@
-"""A check that the author wrote after a write: an assumption about the old value makes TileLang's pipeline delete it."""
+"""The author's check after a write: an assumption about the old value makes TileLang's pipeline delete it."""
 
 from typing import Any
 
@@ -32,7 +32,9 @@ def step_back_and_check() -> Any:
     n = T.dynamic("n")
 
     @T.prim_func
-    def step_back_and_check(table: T.Tensor((n,), "int32"), start: T.Tensor((16,), "int32"), out: T.Tensor((16,), "int32")):
+    def step_back_and_check(
+        table: T.Tensor((n,), "int32"), start: T.Tensor((16,), "int32"), out: T.Tensor((16,), "int32")
+    ):
         with T.Kernel(1, threads=16):
             t = T.get_thread_binding()
             at = T.alloc_local((1,), "int32")

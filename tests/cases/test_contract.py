@@ -1,4 +1,4 @@
-"""Every kernel of tests/cases/kernels: right, minimal, stable, and never more guards than TileLang's pass where that is sound."""
+"""Every kernel of tests/cases/kernels: right, minimal, stable, no more guards than TileLang's where that is sound."""
 
 from __future__ import annotations
 

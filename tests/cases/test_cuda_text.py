@@ -22,7 +22,7 @@ def test_accesses_by_width(case: Case, width: int, expected: dict[str, Any]) -> 
 
 @each(case for case, _, _ in p06_ragged_vector.TEXT)
 def test_option_turns_vector_tails_off(case: Case) -> None:
-    kernel = case.lowered(**{"tileguard.vector_tails": False}).kernel
+    kernel = case.lowered("ours", **{"tileguard.vector_tails": False}).kernel
     assert wide_accesses(kernel, "x") + wide_accesses(kernel, "y") + wide_accesses(kernel, "c") == 0
 
 
@@ -47,5 +47,5 @@ def test_no_test_inside_the_loop(case: Case, tests: int) -> None:
 def test_option_turns_hoisting_off() -> None:
     """Where the host does not hoist by itself, as it does around a lone store."""
     case = p08_row_of_a_loop.CASES[0]
-    kernel = case.lowered(**{"tileguard.hoist_guards": False}).kernel
+    kernel = case.lowered("ours", **{"tileguard.hoist_guards": False}).kernel
     assert any("if (" in body for body in loops(kernel, "j"))

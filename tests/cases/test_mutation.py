@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Mapping
+from typing import Any
 
 from tests import bugs
 from tests.cases import kernels
 from tests.helpers import meaning, mutation
 from tests.helpers.case import Case, cases_of, each
 
-CASES = [case for case in (*cases_of(kernels), *cases_of(bugs)) if case.needed]
+CASES = [case for case in (*cases_of(kernels), *cases_of(bugs)) if case.guards > 0 and case.needed]
 
 
 @each(CASES, minimal=True)
 def test_every_comparison_is_needed(case: Case) -> None:
     lowered = case.plain()
     places = mutation.added(lowered.before, lowered.after)
-    if lowered.guards <= 0:
-        assert places == []
-        pytest.skip("nothing added")
     assert len(places) >= lowered.guards
     superfluous = []
     for place in places:
@@ -28,7 +26,7 @@ def test_every_comparison_is_needed(case: Case) -> None:
     assert superfluous == []
 
 
-def _shows(case: Case, mutant: object, env: object) -> bool:
-    args = case.arguments(env)  # type: ignore[arg-type]
+def _shows(case: Case, mutant: Any, env: Mapping[str, int]) -> bool:
+    args = case.arguments(env)
     want = meaning.safe(case.reference_module()).run(args, max_steps=meaning.MAX_STEPS)
     return meaning.fault_of(want, mutant, args) != ""

@@ -59,11 +59,14 @@ class Verdict:
     peer_fault: str = ""
 
     @property
-    def more(self) -> bool:
-        """More guard work than the peer where the peer is sound."""
+    def more(self) -> str:
+        """Where ours compares more than the peer, the peer being sound: "", "evaluated" (the order of
+        short-circuited atoms is enough for that), or "written"."""
         if self.peer_guards is None or self.peer_fault or self.peer_dynamic is None:
-            return False
-        return self.dynamic > self.peer_dynamic
+            return ""
+        if self.guards > self.peer_guards:
+            return "written"
+        return "evaluated" if self.dynamic > self.peer_dynamic else ""
 
 
 def build(source: str, name: str) -> Any:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import check as judge
-from .execute import execute
+from .execute import execute, in_child
 from .generator import STYLES, generate
 from .inputs import pick_shapes
 from .lowering import PIPELINES, apply_pass, pass_named
@@ -50,7 +50,7 @@ class Totals:
     dynamic: int = 0
     peer_dynamic: int = 0
     compared: int = 0
-    more: list[dict[str, Any]] = field(default_factory=list)
+    more: dict[str, list[str]] = field(default_factory=lambda: {"written": [], "evaluated": []})
     files: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
@@ -140,11 +140,12 @@ class Driver:
         t.dynamic += v.dynamic
         t.peer_dynamic += v.peer_dynamic or 0
         if v.more:
-            t.more.append({"name": name, "pipeline": v.pipeline, "ours": v.dynamic, "peer": v.peer_dynamic})
-            if len(t.more) <= self.args.keep:
-                f = judge.Failure(
-                    "more-guards", v.pipeline, {}, f"{v.dynamic} comparisons, TileLang's {v.peer_dynamic}"
+            t.more[v.more].append(name)
+            if len(t.more[v.more]) <= self.args.keep:
+                detail = (
+                    f"guards {v.guards} / {v.peer_guards}, evaluated {v.dynamic} / {v.peer_dynamic}, ours / TileLang's"
                 )
+                f = judge.Failure(f"more-{v.more}", v.pipeline, {}, detail)
                 save(self.out / "more", k, name, f, self.args.under_test)
 
     def failed(self, k: Kernel, name: str, f: judge.Failure, small: bool = True) -> None:
@@ -197,6 +198,9 @@ def replay(path: pathlib.Path, under_test: str) -> str:
     want, why = judge.run_safe(oracle.Program(only_function(before), "safe"), mod.arguments())
     if want is None:
         return f"no meaning to compare with: {why}"
+    if mod.KIND.startswith("c-"):
+        kind, detail = in_child(mod.make(), make, mod.arguments(), want.outputs)
+        return f"{kind}: {detail}" if kind else "right"
     kind, detail, _ = judge.compare(want, oracle.Program(only_function(after), "strict"), mod.arguments())
     return f"{kind}: {detail}" if kind else "right"
 
@@ -235,7 +239,8 @@ def report(t: Totals, say: Callable[[str], None], args: argparse.Namespace) -> N
             f"    guard comparisons {t.guards} / {t.peer_guards}, evaluated {t.dynamic} / {t.peer_dynamic}, "
             f"pass {t.pass_ms:.0f} / {t.peer_ms:.0f} ms"
         )
-        say(f"    more than its evaluated in {len(t.more)} kernels" + "".join(f"; {m['name']}" for m in t.more[:5]))
+        for how, names in t.more.items():
+            say(f"    more comparisons {how} than its: {len(names)} kernels {' '.join(names[:6])}")
     if t.peer_faults:
         say("  TileLang's pass wrong: " + ", ".join(f"{k} {n}" for k, n in t.peer_faults.most_common()))
     say("  failures: " + (", ".join(f"{k} {n}" for k, n in t.failures.most_common()) or "none"))

@@ -71,14 +71,15 @@ def execute(
         want, _ = run_safe(safe, args)
         if want is None:
             continue
-        kind, detail = _in_child(func, make, args, want.outputs)
+        kind, detail = in_child(func, make, args, want.outputs)
         if kind == "c-refused":
             return "refused", Failure(kind, "c", env, detail)
         return ("fail", Failure(kind, "c", env, detail)) if kind else ("ok", None)
     return "skip", None
 
 
-def _in_child(func: Any, make: Callable[[], Any], args: dict[str, Any], want: dict[str, np.ndarray]) -> tuple[str, str]:
+def in_child(func: Any, make: Callable[[], Any], args: dict[str, Any], want: dict[str, np.ndarray]) -> tuple[str, str]:
+    """(kind, detail) of one execution on the C target; ("", "") when the outputs are `want`."""
     ctx = multiprocessing.get_context("fork")
     here, there = ctx.Pipe(duplex=False)
     child = ctx.Process(target=_child, args=(there, func, make, args, want))

@@ -255,8 +255,8 @@ class Body:
         """A mutable index and its first value."""
         p = self.name("p")
         self.allocs.append(S(f'{p} = T.alloc_var("int32")'))
-        scope.mutable.append(p)
         out = [S(f"{p} = {{0}}", (scope.index_expr(self.plan.dims[0]),))]
+        scope.mutable.append(p)
         if self.chance(0.2):
             out.append(S(f"T.assume({p} < {{0}})", (self.rng.choice(self.plan.dims),)))
         return out

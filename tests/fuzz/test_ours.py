@@ -31,3 +31,4 @@ def test_random_kernels(chunk):
     assert t.status["ok"] >= 0.85 * t.kernels
     assert t.pipelines["cuda"] + t.pipelines["c"] >= 0.3 * t.kernels
     assert t.runs >= 2 * t.status["ok"]
+    assert t.guards <= t.peer_guards and t.dynamic <= t.peer_dynamic, f"more guards than TileLang's: {t.more}"

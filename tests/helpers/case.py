@@ -109,7 +109,9 @@ def _raw(case: Case) -> Any:
 
 def each(cases: Iterable[Case], minimal: bool = False) -> Any:
     """Runs a test for every case, under the kernel's name; `minimal` tests are known to fail for imprecise ones."""
-    return pytest.mark.parametrize("case", [pytest.param(case, id=case.name, marks=_marks(case, minimal)) for case in cases])
+    return pytest.mark.parametrize(
+        "case", [pytest.param(case, id=case.name, marks=_marks(case, minimal)) for case in cases]
+    )
 
 
 def _marks(case: Case, minimal: bool) -> Any:
@@ -118,7 +120,7 @@ def _marks(case: Case, minimal: bool) -> Any:
 
 def cases_of(package: ModuleType) -> list[Case]:
     """The cases of all modules of a package, in order."""
-    found = []
+    found: list[Case] = []
     for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
         found.extend(getattr(importlib.import_module(info.name), "CASES", []))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tilelang  # noqa: F401  (makes tvm importable)
@@ -14,7 +14,7 @@ from tests.helpers.meaning import only_function
 
 
 def right_with_ours(case: Case) -> None:
-    """Nothing out of bounds and every bit right, before and after the host simplifies; the guards that were promised."""
+    """Nothing out of bounds, every bit right: after the pass, after the host simplifies, without the optimisations."""
     lowered = case.lowered()
     assert case.faults(lowered.after) == []
     assert case.faults(lowered.simplified()) == []
@@ -29,8 +29,6 @@ def wrong_with_tilelang(case: Case) -> None:
 
 def guard_count(case: Case) -> None:
     assert case.plain().guards == case.guards
-
-
 
 
 def conditions_around(module: Any, name: str) -> list[list[tuple[Any, bool]]]:
@@ -81,7 +79,9 @@ def _children(node: Any) -> list[Any]:
     return [child for child in (*named, *listed) if isinstance(child, tirx.PrimExpr)]
 
 
-def runs_exactly_when(module: Any, name: str, values: list[Mapping[str, int]], expected: Callable[..., bool]) -> None:
+def runs_exactly_when(
+    module: Any, name: str, values: Sequence[Mapping[str, int]], expected: Callable[..., bool]
+) -> None:
     """Every call of `name` is executed exactly for those values of the variables for which `expected(**values)` holds.
 
     For ops the oracle cannot execute: the conditions around the call are evaluated by themselves.
@@ -90,11 +90,12 @@ def runs_exactly_when(module: Any, name: str, values: list[Mapping[str, int]], e
     assert places, f"no call of {name}"
     for under in places:
         for env in values:
-            got = all(_evaluate(condition, env) == must for condition, must in under)
+            got = all(holds(condition, env) == must for condition, must in under)
             assert got == expected(**env), (name, dict(env), [str(condition) for condition, _ in under])
 
 
-def _evaluate(condition: Any, env: Mapping[str, int]) -> bool:
+def holds(condition: Any, env: Mapping[str, int]) -> bool:
+    """The value of a condition that mentions no variables but those of `env`."""
     known: dict[Any, Any] = {}
 
     def see(node: Any) -> None:

@@ -13,8 +13,8 @@ def wide_accesses(kernel: str, buffer: str, width: int = 16) -> int:
 
 
 def scalar_accesses(kernel: str, buffer: str) -> int:
-    """Accesses of one element of a buffer."""
-    return len(re.findall(rf"(?<![\w&]){re.escape(buffer)}\[", kernel))
+    """Accesses of one element of a buffer; an element whose address is taken is none."""
+    return len(re.findall(rf"(?<!&\()(?<!\w){re.escape(buffer)}\[", kernel))
 
 
 def block_after(kernel: str, opening: str) -> str:
@@ -40,3 +40,9 @@ def loops(kernel: str, var: str) -> list[str]:
         bodies.append(block_after(rest, opening))
         rest = rest[re.search(opening, rest).end() :]  # type: ignore[union-attr]
     return bodies
+
+
+def depth_of(kernel: str, text: str) -> int:
+    """How many braces are open where `text` stands first."""
+    before = kernel[: kernel.index(text)]
+    return before.count("{") - before.count("}")

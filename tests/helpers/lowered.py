@@ -66,10 +66,15 @@ def lower(func: Any, maker: str = "ours", arch: str = "sm_90", configs: Mapping[
 
         return run
 
-    target = tvm.target.Target({"kind": "cuda", "arch": arch})
+    target = cuda(arch)
     artifact = lowering.lower_with(factory, func, target, configs, frontend=maker == "ours")
     (before, after) = seen[0]
     return Lowered(before, after, str(artifact.kernel_source), target, dict(configs or {}))
+
+
+def cuda(arch: str = "sm_90") -> Any:
+    """The target of these tests; no GPU is needed."""
+    return tvm.target.Target({"kind": "cuda", "arch": arch})
 
 
 def run_pass(one: Any, module: Any, target: Any, configs: Mapping[str, Any]) -> Any:
@@ -80,7 +85,7 @@ def run_pass(one: Any, module: Any, target: Any, configs: Mapping[str, Any]) -> 
 
 def raw(func: Any) -> Any:
     """The kernel as written, in a form the oracle runs: launches and assumptions explicit, nothing simplified."""
-    target = tvm.target.Target({"kind": "cuda", "arch": "sm_90"})
+    target = cuda()
     module = tvm.IRModule({func.attrs["global_symbol"]: func})
     with target:
         module = tirx.transform.BindTarget(target)(module)

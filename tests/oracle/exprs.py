@@ -11,7 +11,7 @@ import numpy as np
 from .access import Access, Buf, Closure
 from .errors import UnsupportedByOracle
 from .ops import OPS
-from .state import DEAD, State, narrow
+from .state import DEAD, State, narrow, note_zero
 from .values import as_index, cast, col, is_float, split_dtype, to_bool, trunc_div
 from .wide import WideCompiler
 
@@ -137,17 +137,6 @@ def _arith(fn: Callable[[Any, Any], Any]) -> Callable[[ExprCompiler, Any], Closu
     return compile_
 
 
-def divide(S: State, m: Any, b: Any) -> None:
-    """Note an integer division by zero on an active lane: undefined in generated code."""
-    zero = b == 0
-    if isinstance(zero, np.ndarray):
-        if m is not None and zero.any():
-            zero = zero & (m[:, None] if zero.ndim == 2 else m)
-        zero = zero.any()
-    if zero and not S.quiet:
-        S.notes["division by zero"] += 1
-
-
 def _division(fn: Callable[[Any, Any], Any], ffn: Any) -> Callable[[ExprCompiler, Any], Closure]:
     def compile_(c: ExprCompiler, e: Any) -> Closure:
         fa, fb = c.expr(e.a), c.expr(e.b)
@@ -158,7 +147,7 @@ def _division(fn: Callable[[Any, Any], Any], ffn: Any) -> Callable[[ExprCompiler
 
         def run(S: State, m: Any) -> Any:
             a, b = fa(S, m), fb(S, m)
-            divide(S, m, b)
+            note_zero(S, m, b)
             return fn(a, b)
 
         return run

@@ -37,6 +37,17 @@ def merge(a: Any, b: Any) -> Any:
     return a | b
 
 
+def note_zero(S: State, m: Any, divisor: Any) -> None:
+    """Note an integer division by zero on an active lane: undefined in generated code."""
+    zero = divisor == 0
+    if isinstance(zero, np.ndarray):
+        if m is not None and zero.any():
+            zero = zero & (m[:, None] if zero.ndim == 2 else m)
+        zero = zero.any()
+    if zero and not S.quiet:
+        S.notes["division by zero"] += 1
+
+
 class State:
     """One run.  `T` is the number of threads in lockstep (1 outside of a kernel)."""
 

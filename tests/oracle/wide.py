@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .state import DEAD, State, narrow
+from .state import DEAD, State, narrow, note_zero
 from .values import as_index, col
 
 _ROOM = 2**62
@@ -42,7 +42,7 @@ def exactly(fn: Callable[[Any, Any], Any], grow: Callable[[int, int], int]) -> C
 
 
 def _zero_safe(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Division that yields 0 for a zero divisor (the typed twin records it)."""
+    """Division that yields 0 for a zero divisor."""
 
     def run(a: Any, b: Any) -> Any:
         if type(b) is int:
@@ -118,6 +118,21 @@ def wrap(v: Any, dt: np.dtype) -> Any:
     return v.astype(dt).astype(np.int64)
 
 
+_DIVISIONS = {"FloorDiv", "FloorMod", "Div", "Mod"}
+
+
+def _noted(run: Callable[[Any, Any], Any], fa: Any, fb: Any) -> Callable[[State, Any], Any]:
+    """A division that notes a zero divisor on an active thread."""
+
+    def divided(S: State, m: Any) -> Any:
+        a, b = fa(S, m), fb(S, m)
+        if type(b) is not int or b == 0:
+            note_zero(S, m, b)
+        return run(a, b)
+
+    return divided
+
+
 class WideCompiler:
     """Compiles an integer PrimExpr to (closure -> exact index, bound on its magnitude)."""
 
@@ -144,6 +159,8 @@ class WideCompiler:
         (fa, ma), (fb, mb) = left, right
         bound = grow(ma, mb)
         run = op if bound < _ROOM else exactly(op, grow)
+        if name in _DIVISIONS:
+            return _noted(run, fa, fb), bound
         return (lambda S, m: run(fa(S, m), fb(S, m))), bound
 
     def _leaf(self, e: Any) -> tuple[Any, int]:

@@ -91,6 +91,20 @@ def test_division_by_zero_is_noted_on_active_threads_only():
     assert r.outputs["C"].tolist() == [3, 0] and r.notes == {"division by zero": 1}
 
 
+def test_division_by_zero_in_an_index_is_noted():
+    @Tx.prim_func
+    def place(a: Tx.handle, c: Tx.handle, d: Tx.int32):
+        A = Tx.match_buffer(a, (2,), "int32")
+        C = Tx.match_buffer(c, (4,), "int32")
+        for t in Tx.thread_binding(4, "threadIdx.x"):
+            C[t] = A[Tx.if_then_else(t < 2, Tx.floordiv(t, d), 0)] + A[Tx.floormod(t, d + 1)]
+
+    args = {"A": np.array([7, 8], np.int32), "C": np.zeros(4, np.int32)}
+    assert run(place, {**args, "d": 1}).notes == {}
+    assert run(place, {**args, "d": 0}).notes == {"division by zero": 1}
+    assert run(place, {**args, "d": -1}).notes == {"division by zero": 1}
+
+
 def test_float16_rounds_after_each_operation():
     a = np.array([2048, 0.1, 65504], np.float16)
     b = np.array([1, 0.2, 65504], np.float16)

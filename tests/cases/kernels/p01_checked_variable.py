@@ -17,9 +17,8 @@ def scatter_checked() -> Any:
             to = T.alloc_var("int32")
             if t < n:
                 to = where[t]
-                if to >= 0:
-                    if to < m:
-                        out[to] = x[t]
+                if to >= 0 and to < m:
+                    out[to] = x[t]
 
     return scatter_checked
 
@@ -49,7 +48,9 @@ def checked_then_moved() -> Any:
     n = T.dynamic("n")
 
     @T.prim_func
-    def checked_then_moved(start: T.Tensor((16,), "int32"), x: T.Tensor((n,), "int32"), out: T.Tensor((16, 2), "int32")):
+    def checked_then_moved(
+        start: T.Tensor((16,), "int32"), x: T.Tensor((n,), "int32"), out: T.Tensor((16, 2), "int32")
+    ):
         with T.Kernel(1, threads=16):
             t = T.get_thread_binding()
             at = T.alloc_var("int32")
@@ -89,7 +90,7 @@ CASES = [
         1,
         shapes(n=16),
         {"start": indices(-1, 0, 2, 3, 12, 15, 16)},
-        imprecise="TileLang splits the `if` into one for each statement; what one of them stores is unknown to the next",
+        imprecise="TileLang splits the `if` into one for each statement; what one stores is unknown to the next",
     ),
     Case(left_then_moved, 1, shapes(n=16), {"start": indices(-1, 0, 2, 3, 12, 15, 16)}),
 ]

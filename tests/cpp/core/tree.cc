@@ -26,10 +26,10 @@ Tree Binary(Op op, Tree a, Tree b) {
 // The quotient by definition, without C's own rounding: the only q with a = q*b + r and r between 0
 // and b, excluding b.
 int64_t FloorQuotient(int64_t a, int64_t b) {
-  int64_t q = a / b;
+  __int128 q = static_cast<__int128>(a) / b;
   while (b > 0 ? q * b > a : q * b < a) --q;
   while (b > 0 ? (q + 1) * b <= a : (q + 1) * b >= a) ++q;
-  return q;
+  return static_cast<int64_t>(q);
 }
 
 int64_t Reduce(int64_t a, int64_t bits, bool is_signed) {

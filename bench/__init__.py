@@ -1,0 +1,1 @@
+"""Measurements: what the pass costs and what it saves, on TileLang's own kernels."""
