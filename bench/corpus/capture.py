@@ -1,6 +1,6 @@
 """Records the modules that reach the pass while TileLang's examples and tests run, without a GPU.
 
-usage: python -m bench.corpus.capture [--out DIR] [--only PART ...] [--limit-files N] [--seed S] [--workers N]
+usage: python -m bench.corpus.capture [--out DIR] [--only PART ...] [--limit-files N] [--seed S] [--workers N] [--retry]
 Scripts that were run into DIR before are not run again, so a capture that was stopped goes on where it stopped.
 """
 
@@ -27,9 +27,9 @@ from bench.corpus import device
 
 device.arrive()  # before TileLang is imported
 
-from bench.corpus import child, scripts, stubs, tensors
-from bench.corpus.store import Store
-from tests.peer import source
+from bench.corpus import child, packages, scripts, stubs, tensors  # noqa: E402
+from bench.corpus.store import Store  # noqa: E402
+from tests.peer import source  # noqa: E402
 
 
 @dataclass
@@ -51,9 +51,11 @@ class Capture:
         self.running: dict[int, _Job] = {}
         self.finished = 0
 
-    def done(self) -> set[str]:
+    def done(self, retry: bool) -> set[str]:
+        """Scripts that were run before; with `retry`, only those that came to their end."""
         lines = self.done_file.read_text().splitlines() if self.done_file.exists() else []
-        return {json.loads(line)["script"] for line in lines}
+        runs = {run["script"]: run for run in map(json.loads, lines)}
+        return {script for script, run in runs.items() if not (retry and "error" in run)}
 
     def run(self, todo: list[Path], workers: int) -> None:
         waiting = list(reversed(todo))
@@ -93,7 +95,8 @@ class Capture:
         with self.done_file.open("a") as out:
             out.write(json.dumps(line) + "\n")
         self.finished += 1
-        said = f"{ended.get('kept', '?')} new of {ended.get('calls', '?')} modules, {seconds} s {ended.get('error', '')}"
+        modules = f"{ended.get('kept', '?')} new of {ended.get('calls', '?')} modules"
+        said = f"{modules}, {seconds} s {ended.get('error', '')}"
         print(f"[{self.finished}/{total}] {line['script']}: {said}", flush=True)
 
 
@@ -104,6 +107,7 @@ def main() -> int:
     parser.add_argument("--limit-files", type=int, metavar="N")
     parser.add_argument("--seed", type=int, default=0, help="order of the scripts")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--retry", action="store_true", help="run again what ended with an error before")
     parser.add_argument("--timeout", type=float, default=150, help="seconds a script may take")
     options = parser.parse_args()
     try:
@@ -111,10 +115,11 @@ def main() -> int:
     except source.SourceMissing as missing:
         print(missing, file=sys.stderr)
         return 2
+    packages.fetch(source.cache_dir() / "packages")
     tensors.disguise()
     stubs.install()
     capture = Capture(suite, options.out.resolve(), options.timeout)
-    done = capture.done()
+    done = capture.done(options.retry)
     chosen = scripts.scripts(suite, options.only, options.limit_files, options.seed)
     capture.run([path for path in chosen if str(path.relative_to(suite)) not in done], options.workers)
     print(f"{sum(1 for _ in capture.store.entries())} distinct modules in {options.out}")

@@ -11,6 +11,13 @@ from typing import Any
 import torch
 import torch._dynamo.trace_rules  # lists torch's functions when imported, so before any is replaced
 
+SILENT = (
+    *("init", "_lazy_init", "synchronize", "empty_cache", "ipc_collect", "set_device", "set_stream"),
+    *("manual_seed", "manual_seed_all", "seed", "seed_all"),
+    *("reset_peak_memory_stats", "reset_max_memory_allocated"),
+)
+OBJECTS = ("Stream", "Event", "CUDAGraph", "ExternalStream", "device", "device_of", "graph", "stream")
+
 _capability = (9, 0)
 
 
@@ -105,12 +112,9 @@ def arrive() -> None:
     cuda.get_device_properties = _properties
     cuda.get_device_capability = lambda *_, **__: _capability
     cuda.get_arch_list = lambda: [arch()]
-    for name in (
-        "init _lazy_init synchronize empty_cache ipc_collect set_device set_stream "
-        "manual_seed manual_seed_all seed seed_all reset_peak_memory_stats reset_max_memory_allocated"
-    ).split():
+    for name in SILENT:
         setattr(cuda, name, _nothing)
-    for name in "Stream Event CUDAGraph ExternalStream device device_of graph stream".split():
+    for name in OBJECTS:
         setattr(cuda, name, _Anything)
     cuda.current_stream = cuda.default_stream = _Anything
     cuda.nvtx = SimpleNamespace(

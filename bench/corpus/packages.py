@@ -1,24 +1,29 @@
-"""Packages that scripts import only for a reference to compare with: where one is missing, its every name is a mock."""
+"""Packages that scripts import only for a reference to compare with: where one is missing, its every name is a mock.
+
+One of them, einops, also shapes inputs in many examples; it is small, pure Python and fetched.
+"""
 
 from __future__ import annotations
 
+import subprocess
 import sys
-from collections.abc import Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 from unittest.mock import MagicMock
 
-REFERENCES = frozenset(
-    "fla flash_attn flash_attn_interface flash_mla flashinfer bitblas vllm mamba_ssm transformers safetensors "
-    "sentencepiece lm_eval fast_hadamard_transform datasets accelerate deep_gemm einops matplotlib scipy PIL aiter".split()
-)
+REFERENCES = {
+    *("fla", "flash_attn", "flash_attn_interface", "flash_mla", "flashinfer", "mamba_ssm", "fast_hadamard_transform"),
+    *("vllm", "transformers", "accelerate", "safetensors", "sentencepiece", "datasets", "lm_eval"),
+    *("bitblas", "deep_gemm", "aiter", "einops", "scipy", "matplotlib", "PIL"),
+}
 
 
 class _Mock(ModuleType):
     __version__ = "99.0.0"
-    __path__: Sequence[str] = ()
+    __path__: list[str] = []  # noqa: RUF012
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -35,6 +40,14 @@ class _Missing(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         pass
+
+
+def fetch(folder: Path) -> None:
+    """Puts what examples cannot do without into `folder` and on the path. Where that fails, a mock has to do."""
+    if not (folder / "einops").is_dir():
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), "einops"]
+        subprocess.run(command, capture_output=True, check=False)
+    sys.path.append(str(folder))
 
 
 def mock_missing() -> None:

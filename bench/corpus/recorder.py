@@ -1,4 +1,4 @@
-"""Puts a recorder in the place of TileLang's pass: it keeps the module that comes in and hands back what the pass makes."""
+"""A recorder in the place of TileLang's pass: it keeps the module that comes in and hands back what the pass makes."""
 
 from __future__ import annotations
 

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 # Programs around kernels, other vendors' devices, and benchmarks that only repeat the example beside them.
-SKIPPED = ("bitnet-1.58b", "/plot_layout/", "/autodd/", "/amd/", "/aws/", "/iket/", "/conftest.py", "/__init__.py", "/regression_")
+SKIPPED = (
+    *("bitnet-1.58b", "/plot_layout/", "/autodd/", "/amd/", "/aws/", "/iket/"),
+    *("/conftest.py", "/__init__.py", "/regression_"),
+)
 
 
 def is_test(script: Path) -> bool:

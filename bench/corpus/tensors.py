@@ -20,7 +20,7 @@ COMPUTED_PRODUCT = 1 << 14  # the same for operations whose cost grows faster th
 CHEAP = {"_unsafe_view", "lift_fresh", "_local_scalar_dense"}  # cost nothing, though not marked as views
 
 
-class Hollow(TorchDispatchMode):
+class Hollow(TorchDispatchMode):  # type: ignore[misc]
     """While it is active, no tensor is on a device and no large one is computed."""
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -57,9 +57,9 @@ def _is_large(func: Any, args: Any, kwargs: Any) -> bool:
     tensors = [leaf for leaf in tree_iter((args, kwargs)) if isinstance(leaf, torch.Tensor)]
     if tensors:
         limit = COMPUTED_PRODUCT if _name(func) in PRODUCTS else COMPUTED
-        return sum(tensor.numel() for tensor in tensors) > limit
+        return sum(int(tensor.numel()) for tensor in tensors) > limit
     made = _on_meta(func, args, kwargs)
-    return isinstance(made, torch.Tensor) and made.numel() > COMPUTED
+    return isinstance(made, torch.Tensor) and int(made.numel()) > COMPUTED
 
 
 def _on_meta(func: Any, args: Any, kwargs: Any) -> Any:
@@ -145,7 +145,7 @@ def disguise() -> None:
     torch.set_default_device = _identity
     torch.get_default_device = lambda: torch.device("cuda", 0)
     host_generator = torch.Generator
-    torch.Generator = lambda *_, **__: host_generator("cpu")  # type: ignore[assignment, misc]
+    torch.Generator = lambda *_, **__: host_generator("cpu")
     torch.compile = _identity
     for owner, names in (
         (torch.testing, ["assert_close"]),

@@ -66,7 +66,33 @@ LinearExpr Converter::Exact(const PrimExpr& e, const Lane& lane) {
   return value;
 }
 
+// A coefficient beyond 64 bits makes the term that needs it opaque, no more.
 LinearExpr Converter::Int(const PrimExpr& e, const Lane& lane) {
+  try {
+    return Linear(e, lane);
+  } catch (const CoefficientOverflow&) {
+    return Unknown(e);
+  }
+}
+
+Formula Converter::Bool(const PrimExpr& e, const Lane& lane) {
+  try {
+    return Condition(e, lane);
+  } catch (const CoefficientOverflow&) {
+    return Ge(Unknown(e), 1);
+  }
+}
+
+LinearExpr Converter::Unknown(const PrimExpr& e) {
+  SymbolInfo info;
+  info.name = "?" + std::to_string(symbols_->size());
+  const Interval bounds = TypeBounds(e.dtype().element_of());
+  info.lo = bounds.lo;
+  info.hi = bounds.hi;
+  return LinearExpr::Symbol(symbols_->Add(std::move(info)));
+}
+
+LinearExpr Converter::Linear(const PrimExpr& e, const Lane& lane) {
   if (const auto* op = e.as<IntImmNode>()) return op->value;
   if (const auto* op = e.as<VarNode>()) {
     auto known = ints_.find(op);
@@ -262,7 +288,7 @@ Formula Converter::Compare(const PrimExpr& a, const PrimExpr& b, const char* op,
   return Eq(x, y);
 }
 
-Formula Converter::Bool(const PrimExpr& e, const Lane& lane) {
+Formula Converter::Condition(const PrimExpr& e, const Lane& lane) {
   if (const auto* op = e.as<IntImmNode>()) return op->value != 0 ? True() : False();
   if (const auto* op = e.as<VarNode>()) {
     auto known = bools_.find(op);

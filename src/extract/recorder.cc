@@ -71,10 +71,10 @@ int Recorder::Span(const tvm::ffi::Object* node, int visit, AccessKind kind, con
 }
 
 int Recorder::Add(const tvm::ffi::Object* node, int visit, AccessSite site, const Place& place) {
-  if (!all_scopes_ && guarded_scopes_.count(site.buffer.scope()) == 0) return -1;
+  if (!all_scopes_ && !IsGuarded(site.buffer.scope())) return -1;
   site.vector_lanes = VectorLanes(site.indices);
   site.query.rank = static_cast<int>(site.indices.size());
-  site.query.guardable = guarded_scopes_.count(site.buffer.scope()) != 0;
+  site.query.guardable = IsGuarded(site.buffer.scope());
   site.span = place.span;
   site.query.facts = place.facts;
   site.query.under = place.under;
@@ -225,6 +225,14 @@ bool Recorder::IsRepeatable(const tvm::ffi::Array<PrimExpr>& indices) const {
     });
   }
   return repeatable;
+}
+
+// `shared` means shared memory of every kind: shared.dyn, ...
+bool Recorder::IsGuarded(const std::string& scope) const {
+  return std::any_of(guarded_scopes_.begin(), guarded_scopes_.end(),
+                     [&](const std::string& guarded) {
+                       return scope == guarded || scope.rfind(guarded + ".", 0) == 0;
+                     });
 }
 
 }  // namespace tileguard

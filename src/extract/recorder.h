@@ -76,6 +76,7 @@ class Recorder {
   LinearExpr LaneSymbol(int lanes, bool vector);
   std::vector<DimForm> Forms(const AccessSite& site, const Lane& lane, const LinearExpr& element);
   void AddFrozen(AccessSite* site, const Place& place);
+  bool IsGuarded(const std::string& scope) const;
   bool MustBind(const tvm::ffi::Array<tvm::PrimExpr>& indices) const;
   // Two conversions of the indices speak of the same values: no effect, no memory of other threads.
   bool IsRepeatable(const tvm::ffi::Array<tvm::PrimExpr>& indices) const;

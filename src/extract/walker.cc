@@ -121,12 +121,20 @@ LinearExpr Walker::LoopVariable(const VarNode* var, SymbolKind kind, const Linea
                                 const LinearExpr& extent) {
   const Interval type = TypeBounds(var->dtype);
   Interval bounds = BoxBounds(min, out_->symbols);
-  bounds.hi = BoxBounds(min + extent - 1, out_->symbols).hi;
+  bounds.hi = std::nullopt;
+  try {
+    bounds.hi = BoxBounds(min + extent - 1, out_->symbols).hi;
+  } catch (const CoefficientOverflow&) {
+  }
   if (!bounds.lo) bounds.lo = type.lo;
   if (!bounds.hi || (type.hi && *bounds.hi > *type.hi)) bounds.hi = type.hi;
-  const LinearExpr symbol = converter_.Variable(var, kind, bounds);
-  Know(Ge(symbol, min));
-  Know(Lt(symbol, min + extent));
+  LinearExpr symbol = converter_.Variable(var, kind, bounds);
+  try {
+    Know(Ge(symbol, min));
+    Know(Lt(symbol, min + extent));
+  } catch (const CoefficientOverflow&) {
+    // Knowing less is safe.
+  }
   return symbol;
 }
 
@@ -307,7 +315,10 @@ void Walker::VisitStmt_(const BufferStoreNode* op) {
       op->buffer->dtype == op->value.dtype() &&
       std::all_of(op->indices.begin(), op->indices.end(),
                   [](const PrimExpr& index) { return index.as<tvm::IntImmNode>() != nullptr; });
-  const LinearExpr value = tracked ? StoredValue(op->value) : LinearExpr();
+  const tvm::DataType type = op->buffer->dtype;
+  // What lies in memory has its type's width, whatever was computed.
+  const LinearExpr value =
+      tracked ? terms_.Wrap(StoredValue(op->value), type.bits(), type.is_int()) : LinearExpr();
   memory_.Clobber(CollectEffects(tvm::ffi::GetRef<Stmt>(op)));
   if (tracked) KnowStored(op, value);
 }

@@ -49,6 +49,8 @@ class Decider {
   bool Fits(const AccessQuery& query, const std::vector<Formula>& extra, int dim);
   UnknownReason Reason(const std::vector<OpenAtom>& open) const;
   Decision Unmodelled(const AccessQuery& query) const;
+  Decision DecideModelled(int id);
+  Answer Happens(const AccessQuery& query, const std::vector<Formula>& extra);
   bool TouchesOpaque(const Assignment& witness) const;
 
   SymbolTable* symbols_;
@@ -152,9 +154,11 @@ void Decider::PreferPositiveExtent(const AccessQuery& query, const std::vector<F
   const DimForm& form = query.dims[static_cast<size_t>(open->atom.dim)];
   if (!open->atom.upper || form.extent.IsConstant() || form.index.IsConstant()) return;
   std::vector<Formula> facts = extra;
-  facts.push_back(Ge(form.extent, 1));
+  const Formula positive = Ge(form.extent, 1);
+  facts.push_back(positive);
   if (!prover_.Implies(query.facts, open->formula, facts).Holds()) return;
   open->atom.positive_extent = true;
+  open->formula = open->first = open->last = positive;
 }
 
 // A guard that all lanes share also vouches for its own end of the vector.
@@ -200,29 +204,61 @@ Decision Decider::Unmodelled(const AccessQuery& query) const {
   return out;
 }
 
+// Is there any execution at all? The prover leaves out facts that have nothing to do with a
+// question; an access where they contradict each other is no fault.
+Answer Decider::Happens(const AccessQuery& query, const std::vector<Formula>& extra) {
+  std::vector<Formula> all = extra;
+  for (const FactNode* node = query.facts.get(); node != nullptr; node = node->outer.get()) {
+    all.push_back(node->fact);
+  }
+  return prover_.Satisfiable(nullptr, all).answer;
+}
+
 Decision Decider::Decide(int id) {
   const AccessQuery& query = queries_[static_cast<size_t>(id)];
   if (query.dims.empty() && query.rank > 0) return Unmodelled(query);
+  try {
+    return DecideModelled(id);
+  } catch (const CoefficientOverflow&) {
+    return Unmodelled(query);
+  }
+}
+
+Decision Decider::DecideModelled(int id) {
+  const AccessQuery& query = queries_[static_cast<size_t>(id)];
   prover_.StartAccess();
   const std::vector<Formula> extra = GuardsAround(query);
   Decision out;
   std::vector<OpenAtom> open = OpenAtoms(id, extra);
-  if (open.empty()) {
+  if (open.empty() || !prover_.MayHappen(query.facts)) {
     out.verdict = Verdict::kProved;
     return out;
   }
   DropImplied(query, extra, &open);
+  for (OpenAtom& atom : open) PreferPositiveExtent(query, extra, &atom);
+  // What was irredundant beside `index < extent` may follow from the stronger `0 < extent`.
+  if (std::any_of(open.begin(), open.end(),
+                  [](const OpenAtom& atom) { return atom.atom.positive_extent; })) {
+    DropImplied(query, extra, &open);
+  }
   std::vector<Formula> all = extra;
   for (const OpenAtom& atom : open) all.push_back(atom.formula);
   const Proof reachable = prover_.Satisfiable(query.facts, all);
   out.reason = Reason(open);
+  if (reachable.answer == Answer::kUnknown) out.reason = UnknownReason::kQuota;
   out.verdict = out.reason == UnknownReason::kNone ? Verdict::kGuarded : Verdict::kUnknown;
   if (reachable.answer == Answer::kNo) {
-    out.verdict = Verdict::kOutOfBounds;
-    out.reason = UnknownReason::kNone;
+    const Answer happens = Happens(query, extra);
+    if (happens == Answer::kNo) {
+      out.verdict = Verdict::kProved;
+      out.reason = UnknownReason::kNone;
+      return out;
+    }
+    const bool sure = happens == Answer::kYes;
+    out.verdict = sure ? Verdict::kOutOfBounds : Verdict::kUnknown;
+    out.reason = sure ? UnknownReason::kNone : UnknownReason::kQuota;
   }
   for (OpenAtom& atom : open) {
-    PreferPositiveExtent(query, extra, &atom);
     ChooseLane(query, extra, &atom);
     atom.atom.wide = !Fits(query, extra, atom.atom.dim);
     out.atoms.push_back(atom.atom);
@@ -237,9 +273,13 @@ void Decider::ExplainDecision(const AccessQuery& query, const std::vector<Formul
   std::vector<OpenBound> bounds;
   bounds.reserve(open.size());
   for (const OpenAtom& atom : open) bounds.push_back({atom.atom.dim, atom.formula});
-  out->counterexample = FindCounterExample(*symbols_, query, extra, bounds.front(), &prover_);
-  if (out->verdict != Verdict::kOutOfBounds) {
-    out->safe_if = FindShapeCondition(symbols_, query, extra, bounds, &prover_);
+  // An explanation never changes the decision.
+  try {
+    out->counterexample = FindCounterExample(*symbols_, query, extra, bounds.front(), &prover_);
+    if (out->verdict != Verdict::kOutOfBounds) {
+      out->safe_if = FindShapeCondition(symbols_, query, extra, bounds, &prover_);
+    }
+  } catch (const CoefficientOverflow&) {
   }
 }
 

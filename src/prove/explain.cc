@@ -63,7 +63,8 @@ bool ConditionSearch::Suffices(const OpenBound& bound, const Candidate& candidat
   facts.push_back(candidate.formula);
   prover_->StartAccess();
   if (!prover_->Implies(query_.facts, bound.in_bounds, facts).Holds()) return false;
-  // A condition that no run meets would be true advice and no help.
+  // A condition that no run meets, with those chosen before, would be true advice and no help.
+  for (const Candidate& chosen : chosen_) facts.push_back(chosen.formula);
   prover_->StartAccess();
   return prover_->Satisfiable(query_.facts, facts).answer == Answer::kYes;
 }
@@ -149,11 +150,23 @@ std::optional<CounterExample> FindCounterExample(const SymbolTable& symbols,
   for (const FactNode* node = query.facts.get(); node != nullptr; node = node->outer.get()) {
     CollectSymbols(symbols, node->fact, &used);
   }
+  // What falls out of the comparison (x[n + i] of extent n) still has to have a value: say of each
+  // symbol of the index and the extent that it is an integer.
+  const DimForm& form = query.dims[static_cast<size_t>(bound.dim)];
+  std::vector<Formula> named;
+  for (const LinearExpr* e : {&form.index, &form.extent}) {
+    CollectSymbols(symbols, *e, &used);
+    for (const LinearExpr::Term& t : e->terms()) {
+      const LinearExpr symbol = LinearExpr::Symbol(t.first);
+      named.push_back(Or({GeZero(symbol), Ge(-1, symbol)}));
+    }
+  }
   Proof proof;
   // Small shapes are easier to read and to replay; the last try has no limit.
   for (int64_t limit : {int64_t{16}, int64_t{256}, int64_t{4096}, int64_t{0}}) {
     std::vector<Formula> question = extra;
     question.push_back(Not(bound.in_bounds));
+    question.insert(question.end(), named.begin(), named.end());
     for (SymbolId s : used) {
       if (limit > 0 && symbols[s].kind == SymbolKind::kShape) {
         question.push_back(Ge(limit, LinearExpr::Symbol(s)));
@@ -193,7 +206,6 @@ std::optional<CounterExample> FindCounterExample(const SymbolTable& symbols,
     auto found = proof.witness.find(s);
     return found == proof.witness.end() ? 0 : found->second;
   };
-  const DimForm& form = query.dims[static_cast<size_t>(bound.dim)];
   out.dim = bound.dim;
   try {
     out.index = Evaluate(form.index, value);

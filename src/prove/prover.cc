@@ -83,6 +83,18 @@ Proof Prover::Implies(const FactList& facts, const Formula& goal,
   return proof;
 }
 
+bool Prover::MayHappen(const FactList& facts) {
+  auto known = may_happen_.find(facts.get());
+  if (known != may_happen_.end()) return known->second;
+  std::vector<Formula> all;
+  for (const FactNode* node = facts.get(); node != nullptr; node = node->outer.get()) {
+    all.push_back(node->fact);
+  }
+  const bool may = Satisfiable(nullptr, all).answer != Answer::kNo;
+  may_happen_.emplace(facts.get(), may);
+  return may;
+}
+
 Proof Prover::Satisfiable(const FactList& facts, const std::vector<Formula>& extra) {
   std::vector<Formula> relevant;
   try {

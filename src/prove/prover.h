@@ -39,6 +39,8 @@ class Prover {
   void StartAccess();
   /*! \brief Does every integer point of `facts` and `extra` satisfy `goal`? */
   Proof Implies(const FactList& facts, const Formula& goal, const std::vector<Formula>& extra = {});
+  /*! \brief False where the facts contradict each other: nothing is ever evaluated there. */
+  bool MayHappen(const FactList& facts);
   /*! \brief Is there a point of `facts` and `extra`? kYes gives it as the witness. */
   Proof Satisfiable(const FactList& facts, const std::vector<Formula>& extra);
 
@@ -59,6 +61,7 @@ class Prover {
   uint64_t search_limit_;
   SetContext context_;
   int nodes_ = 0;
+  std::unordered_map<const FactNode*, bool> may_happen_;
   mutable std::unordered_map<SymbolId, std::vector<SymbolId>> behind_;
   // Answers by the whole relevant system, for accesses that repeat (pipeline prologues, equal
   // loads).

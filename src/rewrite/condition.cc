@@ -73,6 +73,16 @@ bool IsNarrowing(const CastNode* op) {
          (to.bits() < from.bits() || (to.bits() == from.bits() && to.is_int() != from.is_int()));
 }
 
+// Sums and products only: computed modulo the type's size they end up right whenever the result
+// fits.
+bool IsRing(const PrimExpr& e) {
+  if (const auto* op = e.as<AddNode>()) return IsRing(op->a) && IsRing(op->b);
+  if (const auto* op = e.as<SubNode>()) return IsRing(op->a) && IsRing(op->b);
+  if (const auto* op = e.as<MulNode>()) return IsRing(op->a) && IsRing(op->b);
+  return e.as<VarNode>() != nullptr || e.as<tvm::IntImmNode>() != nullptr ||
+         e.as<BufferLoadNode>() != nullptr;
+}
+
 bool HasNarrowingCast(const PrimExpr& e) {
   bool found = false;
   PostOrderVisit(e, [&](const tvm::ffi::ObjectRef& object) {
@@ -90,7 +100,7 @@ class Widener : public ExprMutator {
   PrimExpr VisitExpr(const PrimExpr& e) final {
     if (e.dtype().is_bool()) return tvm::cast(kWide, e);
     const bool integer = e.dtype().is_int() || e.dtype().is_uint();
-    if (!integer || e.dtype() == kWide) return e;
+    if (!integer) return e;
     if (const auto* imm = e.as<tvm::IntImmNode>()) return tvm::IntImm(kWide, imm->value);
     if (const auto* op = e.as<AddNode>()) return VisitExpr(op->a) + VisitExpr(op->b);
     if (const auto* op = e.as<SubNode>()) return VisitExpr(op->a) - VisitExpr(op->b);
@@ -122,7 +132,7 @@ class Widener : public ExprMutator {
       if (op->op.same_as(builtin::shift_right()))
         return VisitExpr(op->args[0]) >> VisitExpr(op->args[1]);
     }
-    return tvm::cast(kWide, e);
+    return e.dtype() == kWide ? e : tvm::cast(kWide, e);
   }
 
  private:
@@ -180,6 +190,17 @@ PrimExpr Conjunction(const PrimExpr& a, const PrimExpr& b) {
 }
 
 }  // namespace
+
+tvm::ffi::Array<PrimExpr> AddressIndices(const AccessSite& site, const Decision& decision,
+                                         tvm::ffi::Array<PrimExpr> indices) {
+  if (site.vector_lanes > 1) return indices;
+  for (const GuardAtom& atom : decision.atoms) {
+    const PrimExpr& index = indices[atom.dim];
+    if (!atom.wide || atom.dim >= static_cast<int>(indices.size()) || IsRing(index)) continue;
+    indices.Set(atom.dim, Widener().VisitExpr(index));
+  }
+  return indices;
+}
 
 PrimExpr LaneOf(const PrimExpr& e, int lane) { return LanePicker(lane).VisitExpr(e); }
 

@@ -12,6 +12,15 @@ namespace tileguard {
 /*! \brief Lane `lane` of a vector expression, as a scalar expression; a scalar is its own lane. */
 tvm::PrimExpr LaneOf(const tvm::PrimExpr& e, int lane);
 
+/*!
+ * \brief `indices` as the address is to be computed under the guard of `decision`: where the
+ * comparison is made in 64 bits because an operand may not fit its type, and wrapping would change
+ * more than the sum (under a minimum, a quotient, a choice), the address is computed in 64 bits
+ * too.
+ */
+tvm::ffi::Array<tvm::PrimExpr> AddressIndices(const AccessSite& site, const Decision& decision,
+                                              tvm::ffi::Array<tvm::PrimExpr> indices);
+
 /*! \brief What a condition speaks of. */
 enum class ConditionScope {
   kOwnLane,     // this lane of a vectorized loop, all lanes where they agree

@@ -191,7 +191,7 @@ tvm::PrimExpr Rewriter::GuardedLoad(int id, BufferLoad load) {
   if (assumed_inside_.count(id) != 0) return load;
   if (assumed_outside_.count(id) != 0) return safe;
   Prologue binds;
-  const Indices indices = BindOnce(site, load->indices, &binds);
+  const Indices indices = AddressIndices(site, decision, BindOnce(site, load->indices, &binds));
   if (!indices.same_as(load->indices)) {
     load = BufferLoad(load->buffer, indices, load->predicate, load->span);
   }
@@ -249,7 +249,7 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
     PrimExpr value = VisitExpr(op->value);
     Var held(std::string(op->buffer->name) + "_value", value.dtype());
     prologue_->push_back(tvm::tirx::Bind(held, value, op->span));
-    const Indices indices = BindOnce(site, visited, prologue_);
+    const Indices indices = AddressIndices(site, decision, BindOnce(site, visited, prologue_));
     BufferStore store(op->buffer, held, indices, predicate, op->span);
     if (site.vector_lanes > 1 && !decision.LanesAgree()) {
       return RaggedStore(site, decision, store, {});
@@ -257,7 +257,7 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
     return IfThenElse(BuildCondition(site, decision, indices, ConditionScope::kOwnLane), store,
                       std::nullopt, op->span);
   }
-  const Indices indices = BindOnce(site, visited, prologue_);
+  const Indices indices = AddressIndices(site, decision, BindOnce(site, visited, prologue_));
   // What the right-hand side binds stays under the guard: its own loads were proved there.
   Prologue inner;
   Prologue* outer = std::exchange(prologue_, &inner);

@@ -32,8 +32,17 @@ SafeValues SafeValues::Enter(const SBlockNode* block) {
   SafeValues before = *this;
   for (const Buffer& buffer : block->alloc_buffers) Declare(buffer);
   if (auto annotation = block->annotations.Get(kSafeValueMap)) {
-    const auto map = annotation.value().cast<tvm::ffi::Map<Var, PrimExpr>>();
-    for (const auto& [data, value] : map) values_[data.get()] = value;
+    const auto map = annotation.value().cast<tvm::ffi::Map<Var, tvm::ffi::Any>>();
+    for (const auto& [data, value] : map) {
+      // A bare number is one of Python's: it takes the buffer's type where it is used.
+      if (auto expr = value.as<PrimExpr>()) {
+        values_[data.get()] = expr.value();
+      } else if (auto integer = value.as<int64_t>()) {
+        values_[data.get()] = tvm::IntImm(DataType::Int(64), *integer);
+      } else {
+        values_[data.get()] = tvm::FloatImm(DataType::Float(64), value.cast<double>());
+      }
+    }
   }
   return before;
 }

@@ -10,8 +10,6 @@ from tests import oracle
 from tests.helpers import meaning
 from tests.helpers.case import Case, each, shapes
 
-PREFIX = pytest.mark.xfail(strict=True, reason='"shared" does not reach what T.alloc_shared allocates, "shared.dyn"')
-
 
 def right_neighbour() -> Any:
     """The last thread looks behind the buffer."""
@@ -94,7 +92,7 @@ def test_left_alone_unless_asked(case: Case) -> None:
     assert case.lowered().guards == 0
 
 
-@pytest.mark.parametrize("scopes", [pytest.param("global,shared", marks=PREFIX), "global,shared.dyn"])
+@pytest.mark.parametrize("scopes", ["global,shared", "global,shared.dyn"])
 @each(CASES)
 def test_guarded_when_asked(case: Case, scopes: str) -> None:
     lowered = case.lowered("ours", **{"tileguard.guard_scopes": scopes})

@@ -23,7 +23,6 @@ class GpuCase:
     make: gives the PrimFunc. shapes: values of its symbols and scalars.
     reference: env, inputs by name -> the arrays that the kernel writes; None: the oracle runs the kernel as written.
     fill: inputs that cannot hold just any values. tolerance: largest error allowed beside the largest magnitude.
-    unordered: outputs whose elements may come in any order (threads race for them).
     """
 
     covers: str
@@ -33,7 +32,6 @@ class GpuCase:
     fill: Mapping[str, Fill] = field(default_factory=dict)
     tolerance: float = 0.0
     configs: Mapping[str, Any] = field(default_factory=dict)
-    unordered: tuple[str, ...] = ()
     name_: str = ""
     oracle_reads: str = "raw"
 
@@ -46,18 +44,27 @@ class GpuCase:
         func = self.make()
         module = lowered.raw(func)
         for env in self.shapes:
-            args = meaning.arguments(module, env, self.fill)
+            args = by_buffer(module, meaning.arguments(module, env, self.fill))
             yield env, args, self._expected(func, module, env, args)
 
     def _expected(self, func: Any, module: Any, env: Env, args: dict[str, Any]) -> Arrays:
         if self.reference is not None:
             written = self.reference(env, **{name: value for name, value in args.items() if not np.isscalar(value)})
-            return {name: np.asarray(written.get(name, value)) for name, value in args.items() if not np.isscalar(value)}
+            return {
+                name: np.asarray(written.get(name, value)) for name, value in args.items() if not np.isscalar(value)
+            }
         meant = module if self.oracle_reads == "raw" else lowered.lower(func, configs=self.configs).before
         result = meaning.safe(meant).run(args)
         if result.notes:
             raise AssertionError(f"{self.name} is undefined at {dict(env)}: {dict(result.notes)}")
         return result.outputs
+
+
+def by_buffer(module: Any, args: dict[str, Any]) -> dict[str, Any]:
+    """Arguments under the names of their buffers, not of the parameters that hold these."""
+    func = meaning.only_function(module)
+    names = {str(param.name): str(func.buffer_map[param].name) for param in func.params if param in func.buffer_map}
+    return {names.get(name, name): value for name, value in args.items()}
 
 
 def of_contract(case: Case, covers: str) -> GpuCase:

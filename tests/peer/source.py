@@ -7,6 +7,7 @@ pip is told to keep what it unpacked before that.
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -35,9 +36,15 @@ def suite() -> Path:
     Beside it, testing/conftest.py would put the unbuilt package in front of the installed one.
     """
     target = cache_dir() / f"tilelang-{RELEASE}"
-    if all((target / part).is_dir() for part in PARTS):
-        return target
     target.parent.mkdir(parents=True, exist_ok=True)
+    with (target.parent / "source.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # tests of several processes may ask at once; one of them fetches
+        if not all((target / part).is_dir() for part in PARTS):
+            _make(target)
+    return target
+
+
+def _make(target: Path) -> None:
     with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
         unpacked = _fetch(Path(scratch))
         staged = Path(scratch) / "staged"
@@ -46,7 +53,6 @@ def suite() -> Path:
             shutil.move(unpacked / part, staged / part)
         shutil.rmtree(target, ignore_errors=True)
         staged.rename(target)
-    return target
 
 
 def _fetch(scratch: Path) -> Path:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,43 +16,87 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TEST_TIMEOUT = 120  # seconds a test
 FILE_TIMEOUT = 420  # seconds a file
+MAX_DEATHS = 5  # of one file, each of them behind another test
 
 
 @dataclass
 class FileResult:
-    """Outcomes of one file: test id -> passed, failed, error, skipped; `note` when the file as a whole went wrong."""
+    """Outcomes of one file: test -> passed, failed, error, skipped, died or time limit, and the messages of some.
+
+    note: what went wrong with the file as a whole; seconds: how long it took.
+    """
 
     file: str
     ours: bool
     cases: dict[str, str] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
     note: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Mode:
+    """Whether a run has TileGuard's pass in it, and which build of the plugin."""
+
+    ours: bool
+    library: Path | None = None
+
+    @property
+    def name(self) -> str:
+        return "with" if self.ours else "without"
+
+    def environment(self) -> dict[str, str]:
+        chosen = {"TILEGUARD_PEER": str(int(self.ours))}
+        return {**chosen, "TILEGUARD_LIBRARY": str(self.library)} if self.library else chosen
 
 
 def files(suite: Path, wanted: Iterable[str] = ()) -> Iterator[Path]:
     """Test files under testing/python, those with one of `wanted` in their path when given."""
     parts = tuple(wanted)
     for path in sorted((suite / "testing" / "python").rglob("test_*.py")):
-        if not parts or any(part in str(path) for part in parts):
+        if not parts or any(part in str(path.relative_to(suite)) for part in parts):
             yield path
 
 
-def run_file(suite: Path, path: Path, ours: bool, scratch: Path) -> FileResult:
-    """One pytest process; killed as a group when the file outlasts its limit."""
-    relative = str(path.relative_to(suite))
-    scratch.mkdir(parents=True, exist_ok=True)
-    report = scratch / (relative.replace("/", "__") + f".{int(ours)}.xml")
-    report.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.peer.plugin", "-p", "no:cacheprovider"]
-    command += [f"--timeout={TEST_TIMEOUT}", "--basetemp", str(scratch / f"tmp{int(ours)}"), "--junitxml", str(report)]
+def run_file(suite: Path, path: Path, mode: Mode, scratch: Path, timeout: float = FILE_TIMEOUT) -> FileResult:
+    """Runs one file within `timeout` seconds; `scratch` is a folder for this run alone and is removed.
+
+    When a test kills the process, the tests behind it get another one.
+    """
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    result = FileResult(str(path.relative_to(suite)), mode.ours)
+    began = time.monotonic()
+    for deaths in range(1, MAX_DEATHS + 1):
+        in_time = _run_process(suite, path, mode, scratch, timeout - (time.monotonic() - began))
+        _read(scratch / "record", result, "died" if in_time else "time limit")
+        if not in_time:
+            result.note = "time limit"
+            break
+        if list(result.cases.values()).count("died") < deaths:
+            break
+    result.seconds = round(time.monotonic() - began, 1)
+    shutil.rmtree(scratch, ignore_errors=True)
+    return result
+
+
+def _run_process(suite: Path, path: Path, mode: Mode, scratch: Path, seconds: float) -> bool:
+    """One pytest process; False when it had to be killed at its limit, with all that it started."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tileguard_peer", "-p", "no:cacheprovider"]
+    command += [f"--timeout={TEST_TIMEOUT}", "--basetemp", str(scratch / "tmp")]
+    command += ["--rootdir", str(suite), "--confcutdir", str(suite)]  # or testing/conftest.py is not read
     environment = {
         **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "TILEGUARD_PEER": str(int(ours)),
+        **mode.environment(),
+        "PYTHONPATH": str(Path(__file__).parent / "plugin"),
+        "TILEGUARD_PEER_RECORD": str(scratch / "record"),
         "TILELANG_DISABLE_CACHE": "1",
         "OMP_NUM_THREADS": "1",
         "PYTHONHASHSEED": "0",
     }
+    # Options meant for the pytest that calls this one.
+    for name in [name for name in environment if name.startswith("PYTEST_")]:
+        del environment[name]
     with subprocess.Popen(
         [*command, str(path)],
         cwd=path.parent,
@@ -60,35 +105,31 @@ def run_file(suite: Path, path: Path, ours: bool, scratch: Path) -> FileResult:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     ) as process:
-        note = ""
         try:
-            process.wait(FILE_TIMEOUT)
+            process.wait(max(seconds, 0.1))
+            return True
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
-            note = "timeout"
-    result = FileResult(relative, ours, note=note)
-    if report.exists():
-        _read(report, result)
-    elif not note:
-        result.note = "no report: the process died"
-    return result
+            return False
 
 
-def _read(report: Path, result: FileResult) -> None:
-    for case in ElementTree.parse(report).getroot().iter("testcase"):
-        outcome, why = "passed", ""
-        for tag, name in (("failure", "failed"), ("error", "error"), ("skipped", "skipped")):
-            element = case.find(tag)
-            if element is not None:
-                outcome, why = name, (element.get("message") or "").splitlines()[:1][0] if element.get("message") else ""
-        key = f"{case.get('classname', '').split('.')[-1]}::{case.get('name')}"
-        result.cases[key] = outcome
+def _read(record: Path, result: FileResult, unfinished: str) -> None:
+    """Takes over what the plugin recorded. A test that began and did not end gets the outcome `unfinished`."""
+    if not record.exists():
+        result.note = "nothing recorded: pytest did not start, or found no test"
+        return
+    for line in record.read_text().splitlines():
+        test, outcome, why = json.loads(line)
+        if outcome == "began":
+            result.cases.setdefault(test, unfinished)
+            continue
+        result.cases[test] = outcome
         if why:
-            result.why[key] = why[:200]
+            result.why[test] = why
 
 
 class Store:
-    """Results as one JSON line a file; a second run continues where the first stopped."""
+    """Results as one JSON line a file; a second run continues where the first stopped, and later lines count."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

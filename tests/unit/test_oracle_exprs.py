@@ -1,6 +1,7 @@
 """Expressions at their own type: wrap-around, the four divisions, shifts, casts, functions."""
 
 import math
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -60,6 +61,8 @@ DIVISIONS = {
 @pytest.mark.parametrize("dtype", ["int32", "int64", "uint32", "int8"])
 @pytest.mark.parametrize("name", [*CASES, *DIVISIONS])
 def test_integer_arithmetic_wraps_at_its_type(name, dtype):
+    build: Any
+    expect: Any
     build, expect = {**CASES, **DIVISIONS}[name]
     bits, signed = int(dtype.lstrip("uint")), dtype[0] == "i"
     pairs = [(wrap(a, bits, signed), wrap(b, bits, signed)) for a in INTS for b in INTS]

@@ -102,7 +102,7 @@ TEST(FindPoint, EqualsEnumerationUnderAllPermutations) {
   int with = 0;
   int without = 0;
   SetContext context;
-  ForSeeds(400, [&](Random* random) {
+  ForSeeds(2000, [&](Random* random) {
     const Bounded bounded = RandomSystem(random);
     const bool expected = HasPoint(bounded);
     ++(expected ? with : without);
@@ -120,7 +120,7 @@ TEST(FindPoint, EqualsEnumerationUnderAllPermutations) {
 // K*e + r >= 0 with 0 <= r < K says e >= 0, however large K is.
 TEST(FindPoint, HugeCoefficientsAreExact) {
   SetContext context;
-  ForSeeds(200, [&](Random* random) {
+  ForSeeds(1000, [&](Random* random) {
     Bounded bounded = RandomSystem(random);
     const bool expected = HasPoint(bounded);
     for (auto& row : bounded.system.inequalities) {
@@ -187,7 +187,7 @@ TEST(FindPoint, EveryBudgetGivesTheFullAnswerOrQuota) {
   int quota = 0;
   int decided = 0;
   SetContext context;
-  ForSeeds(60, [&](Random* random) {
+  ForSeeds(300, [&](Random* random) {
     const Bounded bounded = RandomSystem(random);
     const bool expected = HasPoint(bounded);
     for (int k = 0; k <= 20; ++k) {

@@ -1,6 +1,5 @@
 // No search and no context leaks: 10,000 of each leave the process as large as it was.
 #include <gtest/gtest.h>
-
 #include <unistd.h>
 
 #include <fstream>
@@ -56,8 +55,9 @@ void ExpectFlat(const Body& body) {
 // 3x + 5y - 7z = r in a box, empty for some r.
 IntegerSystem Search(int run) {
   const int64_t r = run % 50;
-  return {3, {{3, 5, -7, -r}, {2, 0, 4, -r}}, {{1, 0, 0, 9}, {-1, 0, 0, 9}, {0, 1, 0, 9},
-                                               {0, -1, 0, 9}, {0, 0, 1, 9}, {0, 0, -1, 9}}};
+  return {3,
+          {{3, 5, -7, -r}, {2, 0, 4, -r}},
+          {{1, 0, 0, 9}, {-1, 0, 0, 9}, {0, 1, 0, 9}, {0, -1, 0, 9}, {0, 0, 1, 9}, {0, 0, -1, 9}}};
 }
 
 TEST(Memory, SearchesInOneContext) {

@@ -79,10 +79,10 @@ Tree Make(Op op, std::vector<Tree> args, int64_t value) {
 Tree RandomTree(const Grammar& grammar, int depth, Random* random) {
   if (depth == 0) return RandomLeaf(grammar, random);
   auto operand = [&] { return RandomTree(grammar, depth - 1, random); };
-  const Op op = random->Pick(std::vector<Op>{
-      Op::kConstant, Op::kAdd, Op::kAdd, Op::kSub, Op::kMul, Op::kMul, Op::kFloorDiv, Op::kFloorMod,
-      Op::kTruncDiv, Op::kTruncMod, Op::kMin, Op::kMax, Op::kWrapSigned, Op::kWrapUnsigned,
-      Op::kChoose});
+  const Op op = random->Pick(std::vector<Op>{Op::kConstant, Op::kAdd, Op::kAdd, Op::kSub, Op::kMul,
+                                             Op::kMul, Op::kFloorDiv, Op::kFloorMod, Op::kTruncDiv,
+                                             Op::kTruncMod, Op::kMin, Op::kMax, Op::kWrapSigned,
+                                             Op::kWrapUnsigned, Op::kChoose});
   if (op == Op::kConstant) return RandomLeaf(grammar, random);
   if (op == Op::kWrapSigned || op == Op::kWrapUnsigned) {
     Tree tree = Unary(op, operand());
@@ -219,9 +219,9 @@ Formula ToFormula(const Tree& tree, const std::vector<LinearExpr>& leaves, Terms
 }
 
 std::string ToString(const Tree& tree) {
-  static const char* const kNames[] = {"",    "v",   "+",     "-",     "*",      "//", "%",
-                                       "/",   "rem", "min",   "max",   "int",    "uint", "choose",
-                                       "<",   "==",  "not",   "and",   "or"};
+  static const char* const kNames[] = {"",  "v",   "+",   "-",   "*",   "//",   "%",
+                                       "/", "rem", "min", "max", "int", "uint", "choose",
+                                       "<", "==",  "not", "and", "or"};
   if (tree.op == Op::kConstant) return std::to_string(tree.value);
   std::string out = kNames[static_cast<int>(tree.op)];
   if (tree.op == Op::kVariable) return out + std::to_string(tree.value);

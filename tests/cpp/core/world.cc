@@ -44,7 +44,7 @@ World::World(const Box& box, const std::vector<size_t>& order) : box_(box), leav
   for (size_t variable : order) {
     SymbolInfo info;
     info.name = "v" + std::to_string(variable);
-    info.kind = SymbolKind::kLoop;
+    info.kind = box.kinds.empty() ? SymbolKind::kLoop : box.kinds[variable];
     if (box.told[variable]) {
       info.lo = box.lo[variable];
       info.hi = box.hi[variable];

@@ -14,13 +14,14 @@ namespace tileguard {
 namespace testing {
 
 /*!
- * \brief The box lo <= v <= hi of some variables. `told[i]`: variable i's symbol carries its bounds;
- * otherwise only facts can speak of them.
+ * \brief The box lo <= v <= hi of some variables. `told[i]`: variable i's symbol carries its
+ * bounds; otherwise only facts can speak of them.
  */
 struct Box {
   Point lo;
   Point hi;
   std::vector<bool> told;
+  std::vector<SymbolKind> kinds;  // empty: all loop variables
 
   size_t size() const { return lo.size(); }
   std::vector<int64_t> Variables() const;

@@ -1,7 +1,5 @@
 """Atomics of every kind, with and without their old value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Accesses of several elements by one address: ldg and stg of every width, __ldg, foreign functions, vector atomics."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,0 +1,46 @@
+"""The kernels of tests/bugs and tests/cases whose meaning the oracle knows."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from tests import bugs
+from tests.cases import kernels
+from tests.gpu.case import GpuCase, of_contract
+from tests.gpu.library import symbols
+from tests.helpers.case import Case
+
+# Threads race there, or what a lane sees depends on the others' turn: the oracle takes them in order, the GPU does not.
+RACY = {"append_rows", "take_tickets"}
+
+
+def _cases_in(value: Any) -> Iterator[Case]:
+    if isinstance(value, Case):
+        yield value
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _cases_in(one)
+
+
+def _has_shapes(case: Case) -> bool:
+    """Without shapes a case of open sizes is one of those that the oracle cannot run."""
+    return bool(case.shapes != ({},) or not symbols(case.make()))
+
+
+def _of(package: ModuleType) -> Iterator[GpuCase]:
+    for info in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+        module = importlib.import_module(info.name)
+        seen: dict[str, Case] = {}
+        for value in vars(module).values():
+            for case in _cases_in(value):
+                seen.setdefault(case.name, case)
+        for case in seen.values():
+            if case.name not in RACY and _has_shapes(case):
+                yield of_contract(case, f"{info.name.removeprefix('tests.')}")
+
+
+CASES = [*_of(bugs), *_of(kernels)]
