@@ -202,6 +202,8 @@ tvm::ffi::Array<PrimExpr> AddressIndices(const AccessSite& site, const Decision&
   return indices;
 }
 
+PrimExpr Widened(const PrimExpr& e) { return Widener().VisitExpr(e); }
+
 PrimExpr LaneOf(const PrimExpr& e, int lane) { return LanePicker(lane).VisitExpr(e); }
 
 PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
@@ -246,7 +248,10 @@ PrimExpr BuildLaneCondition(const AccessSite& site, const Decision& decision,
     for (bool upper : {false, true}) {
       auto bounds = [upper](const GuardAtom& atom) { return atom.upper == upper; };
       if (std::none_of(decision.atoms.begin(), decision.atoms.end(), bounds)) continue;
-      out = Conjunction(out, AtomCondition(site, {0, upper}, index));
+      GuardAtom atom{0, upper};
+      atom.wide = std::any_of(decision.atoms.begin(), decision.atoms.end(),
+                              [](const GuardAtom& a) { return a.wide; });
+      out = Conjunction(out, AtomCondition(site, atom, index));
     }
     return out.defined() ? out : tvm::Bool(true);
   }

@@ -9,6 +9,9 @@
 
 namespace tileguard {
 
+/*! \brief The integer expression `e` computed in 64 bits: leaves are cast, arithmetic follows. */
+tvm::PrimExpr Widened(const tvm::PrimExpr& e);
+
 /*! \brief Lane `lane` of a vector expression, as a scalar expression; a scalar is its own lane. */
 tvm::PrimExpr LaneOf(const tvm::PrimExpr& e, int lane);
 

@@ -83,8 +83,8 @@ Rewriter::Target Rewriter::RewriteTarget(int id, size_t arg, PrimExpr* pointer) 
   Target target{id, arg, site.indices};
   if (site.flattened) {
     const auto* element = call->args[0].as<BufferLoadNode>();
-    const PrimExpr first = element != nullptr ? FlatOffset(element->buffer, element->indices)
-                                              : tvm::cast(tvm::DataType::Int(64), call->args[2]);
+    const PrimExpr first =
+        Widened(element != nullptr ? FlatOffset(element->buffer, element->indices) : call->args[2]);
     target.indices = {first};
     if (site.indices.size() > 1) {
       target.indices.push_back(first + (site.count - tvm::IntImm(tvm::DataType::Int(64), 1)));

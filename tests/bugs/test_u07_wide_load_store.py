@@ -97,7 +97,6 @@ def test_tilelang_is_wrong(case: Case, op: str, buffer: str, width: int, offset:
     assert checks.conditions_around(case.lowered("tilelang").after, op) == [[]]
 
 
-@pytest.mark.xfail(strict=True, reason="the offset in the guard is computed in 32 bits where the address takes 64")
 def test_guard_is_as_wide_as_the_address() -> None:
     kernel = Case(store_quads_of_rows, 4).lowered().kernel
     assert "((int64_t)((int)blockIdx.x)) * ((int64_t)m)" in kernel

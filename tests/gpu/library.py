@@ -90,8 +90,9 @@ def _arguments(func: Any) -> tuple[tuple[str, str], ...]:
 def _renamed(source: str, name: str) -> str:
     """The host functions get the kernel's name, so that many kernels fit one library."""
     source = re.sub(r'(extern "C" TL_EXPORT .*?)\b(init|call|get_last_error)\(', rf"\1{name}_\2(", source)
-    # Kernels of one library may differ in how they align their shared memory.
-    source = source.replace("buf_dyn_shmem", f"{name}_shmem")
+    # Kernels of one library may differ in type and alignment of what they call by one name.
+    for shared in re.findall(r"extern __shared__ .*?(\w+)\[\];", source):
+        source = re.sub(rf"\b{shared}\b", f"{name}_{shared}", source)
     # The buffer for error messages is one for all: a macro of TileLang's names it.
     once = "#ifndef HAS_ERROR_BUF\n#define HAS_ERROR_BUF\n{}\n#endif"
     return re.sub(r"^static char error_buf.*$", lambda line: once.format(line[0]), source, flags=re.MULTILINE)

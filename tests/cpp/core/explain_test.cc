@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <regex>
+#include <sstream>
 
 #include "program.h"
 
@@ -131,20 +131,21 @@ TEST(CounterExample, PrefersSmallShapes) {
 class Condition {
  public:
   explicit Condition(const std::string& text) {
-    static const std::regex divides(R"(v(\d+) % (\d+) == 0)");
-    static const std::regex compares(R"(v(\d+) (>=|<=) (v?)(\d+))");
-    std::smatch m;
-    if (std::regex_match(text, m, divides)) {
-      op_ = "%";
-    } else if (std::regex_match(text, m, compares)) {
-      op_ = m[2];
-      other_is_shape_ = m[3].length() != 0;
-    } else {
+    std::istringstream words(text);
+    std::string shape;
+    std::string other;
+    std::string rest;
+    words >> shape >> op_ >> other;
+    std::getline(words, rest);
+    other_is_shape_ = IsVariable(other);
+    const bool known = op_ == "%" ? rest == " == 0" && !other_is_shape_
+                                  : (op_ == ">=" || op_ == "<=") && rest.empty();
+    if (!known || !IsVariable(shape)) {
       ADD_FAILURE() << "not a condition a user can assume: " << text;
       return;
     }
-    shape_ = std::stoul(m[1]);
-    other_ = std::stoll(m[m.size() - 1]);
+    shape_ = std::stoul(shape.substr(1));
+    other_ = std::stoll(other.substr(other_is_shape_ ? 1 : 0));
   }
 
   bool Holds(const Point& p) const {
@@ -158,6 +159,8 @@ class Condition {
   }
 
  private:
+  static bool IsVariable(const std::string& word) { return word.size() > 1 && word[0] == 'v'; }
+
   std::string op_;
   size_t shape_ = 0;
   bool other_is_shape_ = false;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +16,11 @@ from tests.gpu.library import symbols
 from tests.helpers.case import Case
 
 # Threads race there, or what a lane sees depends on the others' turn: the oracle takes them in order, the GPU does not.
-RACY = {"append_rows", "take_tickets"}
+RACY = {"append_rows", "take_tickets", "count_by_parity", "scatter_checked"}
+# As written they ask for a vector or a cp.async at an address that is not aligned for it, which no GPU does.
+MISALIGNED = {"pairs_out", "quads_before_the_start", "stage_from_the_left"}
+# Left alone by default, and a fault on the GPU.
+GUARD_SHARED = {"tileguard.guard_scopes": "global,shared.dyn"}
 
 
 def _cases_in(value: Any) -> Iterator[Case]:
@@ -39,8 +44,10 @@ def _of(package: ModuleType) -> Iterator[GpuCase]:
             for case in _cases_in(value):
                 seen.setdefault(case.name, case)
         for case in seen.values():
-            if case.name not in RACY and _has_shapes(case):
-                yield of_contract(case, f"{info.name.removeprefix('tests.')}")
+            if case.name not in RACY | MISALIGNED and _has_shapes(case):
+                covers = info.name.removeprefix("tests.")
+                configs = GUARD_SHARED if "shared_memory" in covers else {}
+                yield of_contract(replace(case, configs={**case.configs, **configs}), covers)
 
 
 CASES = [*_of(bugs), *_of(kernels)]
