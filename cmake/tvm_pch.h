@@ -1,4 +1,5 @@
-// Host headers that nearly every unit of the plugin includes; parsing them once halves the build on two cores.
+// Host headers that nearly every unit of the plugin includes; parsing them once halves the build on
+// two cores.
 #pragma once
 
 #include <tvm/arith/analyzer.h>

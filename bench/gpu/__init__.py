@@ -1,1 +1,0 @@
-"""Kernels with ragged shapes on a GPU: ours against TileLang's pass, Triton and torch."""
