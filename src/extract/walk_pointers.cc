@@ -200,7 +200,8 @@ void Walker::VisitPointerCall(const CallNode* op, const std::string& name) {
   }
   bool pure = true;
   for (const PrimExpr& arg : op->args) pure = pure && (AsPointer(arg) != nullptr || IsPure(arg));
-  if (pure && kind != AccessKind::kPointer) {
+  // A wide store binds its value in front of its guard: the value's loads stand alone.
+  if (pure && kind != AccessKind::kPointer && entry.bytes == 0) {
     place_.under.insert(place_.under.end(), ids.begin(), ids.end());
   }
   const size_t visited = entry.use == PointerUse::kCopyAsync ? 3

@@ -298,7 +298,7 @@ LinearExpr Terms::WrapWide(const LinearExpr& a) {
   info.name = "u" + std::to_string(symbols_->size());
   info.kind = SymbolKind::kDerived;
   info.lo = 0;
-  const LinearExpr wrapped = Named("uint64:" + Key(a), std::move(info));
+  LinearExpr wrapped = Named("uint64:" + Key(a), std::move(info));
   SymbolInfo& made = (*symbols_)[wrapped.terms()[0].first];
   made.definition = Or({And({GeZero(a), Eq(wrapped, a)}),
                         And({Ge(-1, a), Ge(a, -kFar), Ge(wrapped, kFar)}), Lt(a, -kFar)});

@@ -46,17 +46,18 @@ def _of_file(theirs: FileResult, ours: FileResult) -> Iterator[Difference]:
         said_before, said = theirs.why.get(case, theirs.note), ours.why.get(case, ours.note)
         if before == after and (before == "passed" or _stable(said_before) == _stable(said)):
             continue
-        yield Difference(test_id(theirs.file, case), before, after if before != after else f"{after} otherwise", said)
+        yield Difference(name_of(theirs.file, case), before, after if before != after else f"{after} otherwise", said)
 
 
-def test_id(file: str, case: str) -> str:
+def place(file: str) -> str:
+    """The path of a test file as the report names it."""
+    return file.removeprefix("testing/python/")
+
+
+def name_of(file: str, case: str) -> str:
     """`transform/test_a.py::test_b` of the file and the test `test_a::test_b` in it."""
-    place = file.removeprefix("testing/python/")
-    stem = place.rsplit("/", 1)[-1].removesuffix(".py")
-    return f"{place}::{case.removeprefix(stem + '::')}"
-
-
-test_id.__test__ = False  # type: ignore[attr-defined]  # no test, whatever pytest makes of its name
+    stem = file.rsplit("/", 1)[-1].removesuffix(".py")
+    return f"{place(file)}::{case.removeprefix(stem + '::')}"
 
 
 def _stable(message: str) -> str:
