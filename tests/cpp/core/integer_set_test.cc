@@ -210,6 +210,25 @@ TEST(FindPoint, EveryBudgetGivesTheFullAnswerOrQuota) {
   EXPECT_GT(decided, 60);
 }
 
+// A budget that suffices once suffices every time: each start is a fresh one.
+TEST(FindPoint, EachBudgetStartsAfresh) {
+  ForSeeds(20, [](Random* random) {
+    const Bounded bounded = RandomSystem(random);
+    const bool expected = HasPoint(bounded);
+    SetContext context;
+    uint64_t enough = 1;
+    for (context.StartBudget(enough);
+         context.FindPoint(bounded.system).outcome == SearchOutcome::kQuota;
+         context.StartBudget(enough)) {
+      enough *= 2;
+    }
+    for (int again = 0; again < 50; ++again) {
+      context.StartBudget(enough);
+      ExpectExact(context.FindPoint(bounded.system), bounded.system, expected);
+    }
+  });
+}
+
 TEST(FindPoint, SearchesAreCounted) {
   SetContext context;
   EXPECT_EQ(context.searches(), 0U);

@@ -208,6 +208,26 @@ TEST(Prover, EveryBudgetGivesTheFullAnswerOrUnknown) {
   EXPECT_GT(unknown, 100);
 }
 
+// What one access could not afford is open to the next.
+TEST(Prover, AFreshBudgetDecidesWhatTheSpentOneLeftOpen) {
+  SymbolTable symbols;
+  SymbolInfo info;
+  info.kind = SymbolKind::kMemory;
+  const LinearExpr x = LinearExpr::Symbol(symbols.Add(info));
+  const LinearExpr y = LinearExpr::Symbol(symbols.Add(info));
+  constexpr uint64_t kOperations = 2000;
+  Prover prover(&symbols, kOperations, kManySearches);
+  // 14x + 21y is a multiple of 7, so never 7k + 1.
+  auto ask = [&](int64_t k) {
+    return prover.Satisfiable(nullptr, {EqZero(x * 14 + y * 21 - (7 * k + 1))}).answer;
+  };
+  int64_t k = 0;
+  while (ask(k) == Answer::kNo) ASSERT_LT(++k, 1000) << "the budget is never spent";
+  EXPECT_EQ(ask(k), Answer::kUnknown);
+  prover.StartAccess();
+  EXPECT_EQ(ask(k), Answer::kNo);
+}
+
 // Answers may be kYes for products only where they are true.
 TEST(Prover, LemmasOfProductsProveNothingFalse) {
   int implied = 0;
