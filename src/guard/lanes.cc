@@ -12,15 +12,27 @@ const Formula& Representative(const LaneQuestion& question, const LaneAnswer& an
   return answer.lane == LaneChoice::kFirst ? question.first : question.last;
 }
 
+// No term whose value only follows from a variable's: a choice or a remainder of the lane may be
+// anything between the two ends.
+bool AllVariables(const LinearExpr& e, const SymbolTable& symbols) {
+  return std::all_of(e.terms().begin(), e.terms().end(), [&](const LinearExpr::Term& t) {
+    const SymbolKind kind = symbols[t.first].kind;
+    return kind != SymbolKind::kDerived && kind != SymbolKind::kOpaque &&
+           kind != SymbolKind::kMemory;
+  });
+}
+
 // The common case without any set: the lane enters as one linear term and the two ends differ in
 // their constants only, g*X + a >= 0 and g*X + b >= 0. Then X >= -floor(a/g) and X >= -floor(b/g)
 // say the same, for every lane between, when the floors are equal; otherwise the smaller constant
 // is the stricter end.
-std::optional<LaneAnswer> FreeByDivision(const LaneQuestion& q, bool* settled) {
+std::optional<LaneAnswer> FreeByDivision(const LaneQuestion& q, const SymbolTable& symbols,
+                                         bool* settled) {
   const auto kind = Formula::Kind::kGeZero;
   if (q.each.kind != kind || q.first.kind != kind || q.last.kind != kind) return std::nullopt;
   if (q.first.expr.terms() != q.last.expr.terms()) return std::nullopt;
-  if ((q.each.expr - q.first.expr).terms().size() > 1) return std::nullopt;
+  const LinearExpr lane = q.each.expr - q.first.expr;
+  if (lane.terms().size() > 1 || !AllVariables(lane, symbols)) return std::nullopt;
   int64_t divisor = 0;
   for (const LinearExpr::Term& t : q.first.expr.terms()) divisor = std::gcd(divisor, t.second);
   if (divisor == 0) return std::nullopt;
@@ -33,7 +45,7 @@ std::optional<LaneAnswer> FreeByDivision(const LaneQuestion& q, bool* settled) {
 LaneAnswer FreeOne(const LaneQuestion& q, Prover* prover) {
   if (q.each == q.first && q.each == q.last) return {true, LaneChoice::kFirst};
   bool settled = false;
-  const std::optional<LaneAnswer> linear = FreeByDivision(q, &settled);
+  const std::optional<LaneAnswer> linear = FreeByDivision(q, prover->symbols(), &settled);
   if (linear && settled) return *linear;
   prover->StartAccess();
   if (linear) {
@@ -58,7 +70,13 @@ LaneAnswer FreeOne(const LaneQuestion& q, Prover* prover) {
 std::vector<LaneAnswer> FreeLanes(const std::vector<LaneQuestion>& questions, Prover* prover) {
   std::vector<LaneAnswer> out;
   out.reserve(questions.size());
-  for (const LaneQuestion& q : questions) out.push_back(FreeOne(q, prover));
+  for (const LaneQuestion& q : questions) {
+    try {
+      out.push_back(FreeOne(q, prover));
+    } catch (const CoefficientOverflow&) {
+      out.push_back({});
+    }
+  }
   return out;
 }
 

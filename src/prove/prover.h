@@ -35,6 +35,7 @@ class Prover {
   /*! \param search_limit isl searches allowed for the whole function. */
   Prover(const SymbolTable* symbols, uint64_t operations_per_access, uint64_t search_limit);
 
+  const SymbolTable& symbols() const { return *symbols_; }
   /*! \brief A fresh operation budget: call once for each access. */
   void StartAccess();
   /*! \brief Does every integer point of `facts` and `extra` satisfy `goal`? */

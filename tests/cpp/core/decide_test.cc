@@ -66,8 +66,8 @@ TEST(Decide, VerdictsEqualEnumeration) {
   }
 }
 
-// Where no execution arrives there is nothing to warn of.
-TEST(Decide, UnreachableAccessesAreNotOutOfBounds) {
+// Where no execution arrives there is nothing to guard and nothing to warn of.
+TEST(Decide, UnreachableAccessesAreProved) {
   int unreachable = 0;
   ForSeeds(1500, [&](Random* random) {
     const Program program = RandomProgram(random);
@@ -76,7 +76,8 @@ TEST(Decide, UnreachableAccessesAreNotOutOfBounds) {
     for (size_t id = 0; id < program.accesses.size(); ++id) {
       if (!Executions(program, id).empty()) continue;
       ++unreachable;
-      EXPECT_NE(decided[id].verdict, Verdict::kOutOfBounds) << "access " << id;
+      EXPECT_STREQ(ToString(decided[id].verdict), "Proved") << "access " << id;
+      EXPECT_TRUE(decided[id].atoms.empty()) << "access " << id;
     }
   });
   EXPECT_GT(unreachable, 100);
@@ -157,7 +158,7 @@ TEST(Decide, LanesAgreeWhereTheAtomSaysSo) {
     }
   });
   for (LaneChoice lane : {LaneChoice::kFirst, LaneChoice::kLast, LaneChoice::kEach}) {
-    EXPECT_GT((seen[{false, lane}]), 10) << static_cast<int>(lane);
+    EXPECT_GT((seen[{false, lane}]), lane == LaneChoice::kEach ? 0 : 10) << static_cast<int>(lane);
   }
   EXPECT_GT((seen[{true, LaneChoice::kFirst}]), 10);
 }
@@ -199,8 +200,12 @@ TEST(Decide, EveryBudgetGivesTheFullVerdictOrQuota) {
       for (size_t id = 0; id < program.accesses.size(); ++id) {
         const Decision& d = decided[id];
         const std::vector<Point> executions = Executions(program, id);
-        // Of what never happens either of two verdicts is right.
-        if (executions.empty()) continue;
+        // What never happens may cost more to see than the guard that it gets instead; but it is no
+        // fault.
+        if (executions.empty()) {
+          EXPECT_NE(d.verdict, Verdict::kOutOfBounds) << "access " << id;
+          continue;
+        }
         if (d.reason == UnknownReason::kQuota) {
           ++quota;
           EXPECT_EQ(d.verdict, Verdict::kUnknown);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "world.h"
@@ -120,7 +121,7 @@ TEST(Lanes, AnswersEqualEnumeration) {
     }
   });
   for (LaneChoice lane : {LaneChoice::kFirst, LaneChoice::kLast, LaneChoice::kEach}) {
-    EXPECT_GT((seen[{false, lane}]), 10) << static_cast<int>(lane);
+    EXPECT_GT((seen[{false, lane}]), lane == LaneChoice::kEach ? 0 : 10) << static_cast<int>(lane);
   }
   EXPECT_GT((seen[{true, LaneChoice::kFirst}]), 30);
 }
@@ -166,6 +167,41 @@ TEST(Lanes, SufficientTestsCoverAllAndNoneIsSpare) {
     }
   });
   EXPECT_GT(fewer, 30);
+}
+
+// choose(v0 < lane, -1, lane) < v1 with v0 in [0, 2] and four lanes: both ends fold to constants, 0
+// and -1, and neither speaks for the lanes between.
+TEST(Lanes, AChoiceOfTheLaneIsNotLinear) {
+  using Op = Tree::Op;
+  Loop loop;
+  loop.box.lo = {0, 0, 0};
+  loop.box.hi = {2, 5, 3};
+  loop.box.told = {true, true, true};
+  const Tree before = Make(Op::kLess, {Variable(0), Variable(2)});
+  const Tree value = Make(Op::kChoose, {before, Constant(-1), Variable(2)});
+  loop.conditions = {Make(Op::kLess, {value, Variable(1)})};
+  World world(loop.box);
+  Prover prover(&world.symbols(), 0, 1000);
+  const LaneAnswer answer = FreeLanes(Questions(loop, &world), &prover)[0];
+  EXPECT_FALSE(answer.uniform);
+  EXPECT_EQ(answer.lane, LaneChoice::kEach);
+}
+
+TEST(Lanes, OverflowMakesNoClaim) {
+  SymbolTable symbols;
+  SymbolInfo info;
+  info.kind = SymbolKind::kLoop;
+  const LinearExpr x = LinearExpr::Symbol(symbols.Add(info));
+  const LinearExpr lane = LinearExpr::Symbol(symbols.Add(info));
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  LaneQuestion q;
+  q.each = GeZero(x * most + lane + most);
+  q.first = GeZero(x * most - most);
+  q.last = GeZero(x * most - most + 1);
+  Prover prover(&symbols, 0, 1000);
+  std::vector<LaneAnswer> answers;
+  ASSERT_NO_THROW(answers = FreeLanes({q}, &prover));
+  EXPECT_FALSE(answers[0].uniform);
 }
 
 // Without budget nothing is uniform that is not, and no end speaks for a vector that it does not.

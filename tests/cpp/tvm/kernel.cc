@@ -62,6 +62,50 @@ std::vector<PrimExpr> Conjuncts(const tvm::IRModule& module) {
   return out;
 }
 
+namespace {
+
+class Execution : public StmtVisitor {
+ public:
+  explicit Execution(tvm::ffi::Map<Var, PrimExpr> values) : values_(std::move(values)) {}
+  std::vector<std::pair<std::string, int64_t>> stores;
+
+ private:
+  int64_t ValueOf(const PrimExpr& e) {
+    const PrimExpr value = tvm::arith::Analyzer().Simplify(Substitute(e, values_));
+    const auto* constant = value.as<tvm::IntImmNode>();
+    if (constant == nullptr) throw std::logic_error("a value that the test does not know");
+    return constant->value;
+  }
+  void VisitStmt_(const ForNode* op) final {
+    const int64_t first = ValueOf(op->min);
+    for (int64_t i = first; i < first + ValueOf(op->extent); ++i) {
+      values_.Set(op->loop_var, IntImm(op->loop_var->dtype, i));
+      VisitStmt(op->body);
+    }
+  }
+  void VisitStmt_(const IfThenElseNode* op) final {
+    if (ValueOf(op->condition) != 0) {
+      VisitStmt(op->then_case);
+    } else if (op->else_case.defined()) {
+      VisitStmt(op->else_case.value());
+    }
+  }
+  void VisitStmt_(const BufferStoreNode* op) final {
+    stores.emplace_back(op->buffer->name, ValueOf(op->indices[0]));
+  }
+
+  tvm::ffi::Map<Var, PrimExpr> values_;
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, int64_t>> Stores(const Kernel& kernel,
+                                                    const tvm::IRModule& module, int64_t n) {
+  Execution execution({{kernel.n, IntImm(DataType::Int(32), n)}});
+  execution(Main(module)->body);
+  return execution.stores;
+}
+
 bool Holds(const Kernel& kernel, const PrimExpr& condition, int64_t n, int64_t i) {
   const PrimExpr at = Substitute(condition, {{kernel.n, IntImm(DataType::Int(32), n)},
                                              {kernel.i, IntImm(DataType::Int(32), i)}});

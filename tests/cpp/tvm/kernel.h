@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tileguard.h"
@@ -48,6 +49,13 @@ bool Equal(const tvm::IRModule& a, const tvm::IRModule& b);
 
 /*! \brief Conditions of every `if` and `if_then_else` of the function, conjuncts apart. */
 std::vector<tvm::PrimExpr> Conjuncts(const tvm::IRModule& module);
+
+/*!
+ * \brief Every store that the function executes for this n, in order: buffer and index. Loops of
+ * any kind run one iteration after the other; what a condition reads from memory is not modelled.
+ */
+std::vector<std::pair<std::string, int64_t>> Stores(const Kernel& kernel,
+                                                    const tvm::IRModule& module, int64_t n);
 
 /*! \brief Truth of `condition` with constants for the kernel's n and i. */
 bool Holds(const Kernel& kernel, const tvm::PrimExpr& condition, int64_t n, int64_t i);

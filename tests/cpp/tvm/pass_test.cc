@@ -1,6 +1,7 @@
 // The pass from C++, by the public header alone.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "kernel.h"
@@ -134,6 +135,49 @@ TEST(Pass, WithoutBudgetEveryBoundIsGuarded) {
     ASSERT_NE(guard, nullptr);
     for (int64_t i = 0; i < 128; ++i) EXPECT_EQ(Holds(k, guard->condition, 64, i), i < 64);
   });
+}
+
+std::vector<std::pair<std::string, int64_t>> InBounds(
+    std::vector<std::pair<std::string, int64_t>> stores, int64_t extent) {
+  stores.erase(std::remove_if(stores.begin(), stores.end(),
+                              [&](const auto& s) { return s.second < 0 || s.second >= extent; }),
+               stores.end());
+  return stores;
+}
+
+tvm::PrimExpr Int(int64_t value) { return tvm::IntImm(tvm::DataType::Int(32), value); }
+
+// for j in range(3): for v in vectorized(4) around a store whose conditions, the author's and ours,
+// mention v: every store in bounds happens as before, and no other.
+TEST(Pass, VectorLoopsStoreWhatTheyStoredBefore) {
+  using Condition = std::function<PrimExpr(const Kernel&, const Var& j, const Var& v)>;
+  const std::vector<Condition> conditions{
+      [](const Kernel&, const Var&, const Var&) { return tvm::IntImm(tvm::DataType::Bool(), 1); },
+      [](const Kernel& k, const Var&, const Var& v) { return LT(k.i * 4 + v, k.n - 3); },
+      [](const Kernel& k, const Var&, const Var& v) { return LT(k.n, k.i * 4 + v); },
+      // Not linear in the lane: the ends of the vector say nothing of its middle.
+      [](const Kernel& k, const Var& j, const Var& v) {
+        return LT(Select(LT(j, v), Int(-1), v), k.n);
+      },
+      [](const Kernel& k, const Var&, const Var& v) { return LT(tvm::floormod(v + 2, 4), k.n); },
+      [](const Kernel& k, const Var&, const Var& v) { return tvm::min(v, 3 - v) < k.n; },
+  };
+  for (size_t c = 0; c < conditions.size(); ++c) {
+    const Kernel k(0, [&](const Kernel& self) {
+      const Var j("j", tvm::DataType::Int(32));
+      const Var v("v", tvm::DataType::Int(32));
+      const Stmt store = self.Store(self.i * 4 + v, tvm::FloatImm(tvm::DataType::Float(32), 1));
+      const Stmt body = IfThenElse(conditions[c](self, j, v), store, std::nullopt);
+      return For(j, Int(0), Int(3), ForKind::kSerial,
+                 For(v, Int(0), Int(4), ForKind::kVectorized, body));
+    });
+    const IRModule safe = Legalize(k.module);
+    for (int64_t n : {0, 1, 2, 3, 5, 8, 13, 511, 512}) {
+      EXPECT_EQ(Stores(k, safe, n), InBounds(Stores(k, k.module, n), n))
+          << "condition " << c << ", n = " << n;
+    }
+    EXPECT_TRUE(Equal(Legalize(safe), safe)) << "condition " << c;
+  }
 }
 
 // if uint64(i - 5) >= 10: y[i - 15] = 1. A negative i - 5 is huge there, and the store outside.
