@@ -3,11 +3,14 @@
 #include <tvm/tirx/analysis.h>
 #include <tvm/tirx/builtin.h>
 #include <tvm/tirx/op.h>
+#include <tvm/tirx/stmt_functor.h>
 
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "pointer_ops.h"
+#include "simplify.h"
 #include "term_key.h"
 
 namespace tileguard {
@@ -83,10 +86,33 @@ Formula Converter::Bool(const PrimExpr& e, const Lane& lane) {
   }
 }
 
+namespace {
+
+// The truth of a comparison between floating-point numbers without any variable, as the host folds
+// it.
+std::optional<bool> ClosedTruth(const PrimExpr& a, const PrimExpr& b, const std::string& op) {
+  bool closed = true;
+  auto see = [&closed](const tvm::ffi::ObjectRef& object) {
+    const bool reads = object.as<VarNode>() != nullptr || object.as<BufferLoadNode>() != nullptr ||
+                       object.as<CallNode>() != nullptr;
+    closed = closed && !reads;
+  };
+  PostOrderVisit(a, see);
+  PostOrderVisit(b, see);
+  if (!closed || a.dtype().lanes() != 1 || b.dtype().lanes() != 1) return std::nullopt;
+  const PrimExpr folded = Simplified(op == "<"    ? PrimExpr(LT(a, b))
+                                     : op == "<=" ? PrimExpr(LE(a, b))
+                                                  : PrimExpr(EQ(a, b)));
+  const auto* truth = folded.as<tvm::IntImmNode>();
+  return truth == nullptr ? std::nullopt : std::optional<bool>(truth->value != 0);
+}
+
+}  // namespace
+
 LinearExpr Converter::Unknown(const PrimExpr& e) {
   SymbolInfo info;
   info.name = "?" + std::to_string(symbols_->size());
-  const Interval bounds = TypeBounds(e.dtype().element_of());
+  const Interval bounds = TypeBounds(e.dtype());
   info.lo = bounds.lo;
   info.hi = bounds.hi;
   return LinearExpr::Symbol(symbols_->Add(std::move(info)));
@@ -177,7 +203,7 @@ LinearExpr Converter::Load(const BufferLoadNode* op, const Lane& lane) {
   SymbolInfo info;
   info.name = std::string(op->buffer->name) + "[";
   info.kind = SymbolKind::kMemory;
-  const Interval bounds = TypeBounds(op->buffer->dtype.element_of());
+  const Interval bounds = TypeBounds(op->buffer->dtype);
   info.lo = bounds.lo;
   info.hi = bounds.hi;
   std::ostringstream key;
@@ -256,7 +282,7 @@ LinearExpr Converter::Opaque(const PrimExpr& e, const Lane& lane) {
   SymbolInfo info;
   info.name = "?" + std::to_string(symbols_->size());
   info.kind = IsPure(e) ? SymbolKind::kOpaque : SymbolKind::kMemory;
-  const Interval bounds = TypeBounds(e.dtype().element_of());
+  const Interval bounds = TypeBounds(e.dtype());
   info.lo = bounds.lo;
   info.hi = bounds.hi;
   return terms_->Named(TermKey(e, lane), std::move(info));
@@ -266,13 +292,15 @@ std::string Converter::TermKey(const PrimExpr& e, const Lane& lane) {
   if (!IsPure(e)) return "effect" + std::to_string(++fresh_);
   return PrintTermKey(
              e, [&](const PrimExpr& inner) { return Key(Int(inner, lane)); },
+             [&](const PrimExpr& inner) { return Key(Bool(inner, lane)); },
              [&](const Buffer& buffer) { return memory_->Epoch(buffer); }) +
-         "/" + Key(lane.index);
+         (e.dtype().lanes() == 1 ? "" : "/" + Key(lane.index));
 }
 
 Formula Converter::Compare(const PrimExpr& a, const PrimExpr& b, const char* op, const Lane& lane) {
   const std::string kind = op;
   if (!IsInteger(a.dtype()) || !IsInteger(b.dtype())) {
+    if (std::optional<bool> truth = ClosedTruth(a, b, kind)) return *truth ? True() : False();
     SymbolInfo info;
     info.name = "?" + std::to_string(symbols_->size());
     info.lo = 0;

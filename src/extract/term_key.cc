@@ -13,11 +13,24 @@ namespace {
 using tvm::PrimExpr;
 using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 
+template <typename Node>
+bool Compares(const PrimExpr& e) {
+  const auto* op = e.as<Node>();
+  return op != nullptr && op->a.dtype().lanes() == 1 &&
+         (op->a.dtype().is_int() || op->a.dtype().is_uint());
+}
+
+bool ComparesIntegers(const PrimExpr& e) {
+  return Compares<LTNode>(e) || Compares<LENode>(e) || Compares<GTNode>(e) ||
+         Compares<GENode>(e) || Compares<EQNode>(e) || Compares<NENode>(e);
+}
+
 class KeyPrinter : public ExprVisitor {
  public:
   KeyPrinter(const std::function<std::string(const PrimExpr&)>& int_key,
+             const std::function<std::string(const PrimExpr&)>& bool_key,
              const std::function<std::string(const Buffer&)>& epoch)
-      : int_key_(int_key), epoch_(epoch) {}
+      : int_key_(int_key), bool_key_(bool_key), epoch_(epoch) {}
 
   std::ostringstream out;
 
@@ -26,6 +39,10 @@ class KeyPrinter : public ExprVisitor {
     const bool integer = e.dtype().is_int() || e.dtype().is_uint();
     if (depth_ > 0 && integer && e.dtype().lanes() == 1) {
       out << "{" << int_key_(e) << "}";
+      return;
+    }
+    if (depth_ > 0 && ComparesIntegers(e)) {
+      out << "[" << bool_key_(e) << "]";
       return;
     }
     ++depth_;
@@ -46,6 +63,7 @@ class KeyPrinter : public ExprVisitor {
 
  private:
   const std::function<std::string(const PrimExpr&)>& int_key_;
+  const std::function<std::string(const PrimExpr&)>& bool_key_;
   const std::function<std::string(const Buffer&)>& epoch_;
   int depth_ = 0;
 };
@@ -54,8 +72,9 @@ class KeyPrinter : public ExprVisitor {
 
 std::string PrintTermKey(const PrimExpr& e,
                          const std::function<std::string(const PrimExpr&)>& int_key,
+                         const std::function<std::string(const PrimExpr&)>& bool_key,
                          const std::function<std::string(const Buffer&)>& epoch) {
-  KeyPrinter printer(int_key, epoch);
+  KeyPrinter printer(int_key, bool_key, epoch);
   printer.VisitExpr(e);
   return printer.out.str();
 }

@@ -10,12 +10,15 @@
 namespace tileguard {
 
 /*!
- * \brief Prints `e` with its integer sub-terms through `int_key` and its memory through `epoch`.
- * \param int_key the key of an integer sub-term in linear form.
- * \param epoch   changes when a read of the buffer may give another value.
+ * \brief Prints `e` with its scalar integers through `int_key`, its comparisons of such through
+ * `bool_key` and its memory through `epoch`.
+ * \param int_key  the key of an integer sub-term in linear form.
+ * \param bool_key the key of a comparison as a formula.
+ * \param epoch    changes when a read of the buffer may give another value.
  */
 std::string PrintTermKey(const tvm::PrimExpr& e,
                          const std::function<std::string(const tvm::PrimExpr&)>& int_key,
+                         const std::function<std::string(const tvm::PrimExpr&)>& bool_key,
                          const std::function<std::string(const tvm::tirx::Buffer&)>& epoch);
 
 }  // namespace tileguard

@@ -192,7 +192,34 @@ LinearExpr Terms::Multiply(const LinearExpr& a, const LinearExpr& b) {
       out = out + MonomialSymbol(std::move(factors)) * CheckedMul(x.second, y.second);
     }
   }
+  RemainderLemma(a, b, out);
+  RemainderLemma(b, a, out);
   return out;
+}
+
+// For a remainder r of a division by the constant c and b >= 0: 0 <= r*b <= (c-1)*b. Expanded over
+// the dividend and the quotient, the product no longer shows that it has a sign. `a` is any sum in
+// which such a remainder may stand.
+void Terms::RemainderLemma(const LinearExpr& a, const LinearExpr& b, const LinearExpr& product) {
+  for (const LinearExpr::Term& t : a.terms()) {
+    const Meaning meaning = (*symbols_)[t.first].meaning;
+    if (meaning.kind != Meaning::Kind::kQuotient || !meaning.b.IsConstant()) continue;
+    const int64_t c = meaning.b.constant();
+    if (c <= 1 || t.second % c != 0) continue;
+    const LinearExpr remainder = meaning.a - LinearExpr::Symbol(t.first) * c;
+    if (a != remainder) {
+      Multiply(remainder, b);
+      continue;
+    }
+    const Formula lemma = Or({Ge(-1, b), And({GeZero(product), Ge(b * (c - 1), product)})});
+    for (const LinearExpr::Term& p : product.terms()) {
+      const Monomial factors = FactorsOf(p.first);
+      if (std::find(factors.begin(), factors.end(), t.first) == factors.end()) continue;
+      Formula& definition = (*symbols_)[p.first].definition;
+      definition = And({definition, lemma});
+      return;
+    }
+  }
 }
 
 LinearExpr Terms::MonomialSymbol(Monomial factors) {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "simplify.h"
+#include "../extract/simplify.h"
 
 namespace tileguard {
 
@@ -21,7 +21,7 @@ using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 // One lane of every vector below; scalar sub-terms stay as they are.
 class LanePicker : public ExprMutator {
  public:
-  explicit LanePicker(int lane) : lane_(lane) {}
+  LanePicker(int lane, const RaggedLoads* ragged) : lane_(lane), ragged_(ragged) {}
 
   PrimExpr VisitExpr(const PrimExpr& e) final {
     return e.dtype().lanes() == 1 ? e : ExprMutator::VisitExpr(e);
@@ -44,6 +44,9 @@ class LanePicker : public ExprMutator {
     return BufferLoad(op->buffer, indices, op->predicate, op->span);
   }
   PrimExpr VisitExpr_(const CallNode* op) final {
+    if (ragged_ != nullptr && ragged_->count(tvm::ffi::GetRef<PrimExpr>(op)) != 0) {
+      return VisitExpr(op->args[2]);
+    }
     tvm::ffi::Array<PrimExpr> args;
     for (const PrimExpr& arg : op->args) args.push_back(VisitExpr(arg));
     return Call(op->dtype.element_of(), op->op, args, op->annotations, op->span);
@@ -55,13 +58,14 @@ class LanePicker : public ExprMutator {
     int64_t wanted = op->indices[static_cast<size_t>(lane_)].as<tvm::IntImmNode>()->value;
     for (const PrimExpr& vector : op->vectors) {
       const int lanes = vector.dtype().lanes();
-      if (wanted < lanes) return LaneOf(vector, static_cast<int>(wanted));
+      if (wanted < lanes) return LaneOf(vector, static_cast<int>(wanted), ragged_);
       wanted -= lanes;
     }
     return ExprMutator::VisitExpr_(op);
   }
 
   int lane_;
+  const RaggedLoads* ragged_;
 };
 
 bool IsNarrowing(const CastNode* op) {
@@ -204,17 +208,18 @@ tvm::ffi::Array<PrimExpr> AddressIndices(const AccessSite& site, const Decision&
 
 PrimExpr Widened(const PrimExpr& e) { return Widener().VisitExpr(e); }
 
-PrimExpr LaneOf(const PrimExpr& e, int lane) { return LanePicker(lane).VisitExpr(e); }
+PrimExpr LaneOf(const PrimExpr& e, int lane, const RaggedLoads* ragged) {
+  return LanePicker(lane, ragged).VisitExpr(e);
+}
 
 PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
-                        const tvm::ffi::Array<PrimExpr>& indices, ConditionScope scope) {
+                        const tvm::ffi::Array<PrimExpr>& indices) {
   if (decision.verdict == Verdict::kOutOfBounds) return tvm::Bool(false);
   const int lanes = std::max(site.vector_lanes, site.elements);
   PrimExpr out;
   for (const GuardAtom& atom : decision.atoms) {
     PrimExpr index = indices[static_cast<size_t>(atom.dim)];
-    const bool by_loop = site.lane_var && (atom.uniform || scope == ConditionScope::kFullVector);
-    if (by_loop && (atom.lane == LaneChoice::kFirst || atom.lane == LaneChoice::kLast)) {
+    if (site.lane_var && atom.uniform && (atom.lane == LaneChoice::kFirst || atom.lane == LaneChoice::kLast)) {
       const PrimExpr value = atom.lane == LaneChoice::kFirst ? site.lane_first : site.lane_last;
       index = Simplified(
           Substitute(index, tvm::ffi::Map<Var, PrimExpr>{{site.lane_var.value(), value}}));

@@ -4,6 +4,8 @@
 
 #include <tvm/tirx/expr.h>
 
+#include <unordered_set>
+
 #include "../extract/site.h"
 #include "../model/access.h"
 
@@ -12,8 +14,17 @@ namespace tileguard {
 /*! \brief The integer expression `e` computed in 64 bits: leaves are cast, arithmetic follows. */
 tvm::PrimExpr Widened(const tvm::PrimExpr& e);
 
-/*! \brief Lane `lane` of a vector expression, as a scalar expression; a scalar is its own lane. */
-tvm::PrimExpr LaneOf(const tvm::PrimExpr& e, int lane);
+/*!
+ * \brief Vector loads that a guard took apart: `full ? A[ramp] : Shuffle(lanes)`, where each lane
+ * of the shuffle is also right when `full` holds.
+ */
+using RaggedLoads = std::unordered_set<tvm::PrimExpr, tvm::ffi::ObjectPtrHash, tvm::ffi::ObjectPtrEqual>;
+
+/*!
+ * \brief Lane `lane` of a vector expression, as a scalar expression; a scalar is its own lane.
+ * Lanes of the loads in `ragged` are taken from their shuffle.
+ */
+tvm::PrimExpr LaneOf(const tvm::PrimExpr& e, int lane, const RaggedLoads* ragged = nullptr);
 
 /*!
  * \brief `indices` as the address is to be computed under the guard of `decision`: where the
@@ -24,18 +35,13 @@ tvm::PrimExpr LaneOf(const tvm::PrimExpr& e, int lane);
 tvm::ffi::Array<tvm::PrimExpr> AddressIndices(const AccessSite& site, const Decision& decision,
                                               tvm::ffi::Array<tvm::PrimExpr> indices);
 
-/*! \brief What a condition speaks of. */
-enum class ConditionScope {
-  kOwnLane,     // this lane of a vectorized loop, all lanes where they agree
-  kFullVector,  // every lane of the vector is inside
-};
-
 /*!
- * \brief The conjunction of the atoms of `decision` over `indices` (the site's, rewritten).
- * True when there is none. An always-outside access gives false.
+ * \brief The conjunction of the atoms of `decision` over `indices` (the site's, rewritten), for
+ * every lane and element of the access. In a vectorized loop it speaks of the loop's own lane, and
+ * is free of it where all lanes agree. True without atoms; false for an always-outside access.
  */
 tvm::PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
-                             const tvm::ffi::Array<tvm::PrimExpr>& indices, ConditionScope scope);
+                             const tvm::ffi::Array<tvm::PrimExpr>& indices);
 
 /*!
  * \brief The condition for lane or element `lane` alone.

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "frontend.h"
-#include "simplify.h"
+#include "../extract/simplify.h"
 
 namespace tileguard {
 

@@ -10,7 +10,7 @@
 #include "../extract/recorder.h"
 #include "copy_elements.h"
 #include "rewriter.h"
-#include "simplify.h"
+#include "../extract/simplify.h"
 
 namespace tileguard {
 
@@ -122,7 +122,7 @@ Rewriter::PointerCall Rewriter::RewritePointerCall(const CallNode* op) {
     if (!NeedsGuard(target.id)) continue;
     out.condition =
         Conjunction(out.condition, BuildCondition(Site(target.id), DecisionOn(target.id),
-                                                  target.indices, ConditionScope::kFullVector));
+                                                  target.indices));
   }
   bool changed = false;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -173,7 +173,7 @@ PrimExpr Rewriter::RewriteReadOnlyLoad(const CallNode* op) {
   }
   if (!guard) return call;
   return tvm::if_then_else(
-      BuildCondition(Site(sites[0]), DecisionOn(sites[0]), indices, ConditionScope::kOwnLane), call,
+      BuildCondition(Site(sites[0]), DecisionOn(sites[0]), indices), call,
       safe_values_.Of(base->buffer, op->dtype), op->span);
 }
 
@@ -220,7 +220,9 @@ Stmt Rewriter::VisitStmt_(const EvaluateNode* op) {
   if (use == PointerUse::kCopyAsync) return RewriteCopyAsync(rewritten, op);
   if (use == PointerUse::kStoreWide) return GuardedWideStore(rewritten, op);
   const bool elementwise = use == PointerUse::kAtomic && rewritten.targets.size() == 2 &&
-                           Site(rewritten.targets[0].id).elements > 1;
+                           Site(rewritten.targets[0].id).elements > 1 &&
+                           (NeedsGuard(rewritten.targets[1].id) ||
+                            !AllOrNothing(rewritten.targets[0].id));
   tvm::ffi::Optional<Stmt> otherwise;
   if (elementwise) otherwise = ElementAtomics(rewritten);
   return IfThenElse(rewritten.condition, out, otherwise, op->span);
@@ -235,9 +237,9 @@ Stmt Rewriter::RewriteCopyAsync(const PointerCall& rewritten, const EvaluateNode
   const AccessSite& site = Site(source.id);
   const Decision& decision = DecisionOn(source.id);
   const bool ragged = site.elements > 1 && !decision.LanesAgree();
-  const PrimExpr safe = safe_values_.Of(site.buffer, site.buffer->dtype.element_of());
+  const PrimExpr safe = safe_values_.Of(site.buffer, ScalarOf(site.buffer->dtype));
   const PrimExpr own =
-      Simplified(BuildCondition(site, decision, source.indices, ConditionScope::kOwnLane));
+      Simplified(BuildCondition(site, decision, source.indices));
   if (!ragged && IsZero(safe)) {
     const PrimExpr predicate =
         copy->args.size() > 3 ? PrimExpr(tvm::tirx::And(copy->args[3], own)) : own;

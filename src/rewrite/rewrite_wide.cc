@@ -34,6 +34,10 @@ BufferLoad Rewriter::Element(const Target& target, int e) const {
   return BufferLoad(site.buffer, indices);
 }
 
+bool Rewriter::AllOrNothing(int id) const {
+  return !Site(id).flattened && DecisionOn(id).LanesAgree();
+}
+
 PrimExpr Rewriter::ElementCondition(const Target& target, int e, bool alone) const {
   if (!NeedsGuard(target.id)) return PrimExpr();
   return BuildLaneCondition(Site(target.id), DecisionOn(target.id), target.indices, e, alone);
@@ -55,7 +59,11 @@ PrimExpr Rewriter::GuardedWideLoad(const PointerCall& rewritten) {
   const int bytes = LookUpPointerOp(OpName(call.get())).bytes;
   const int count = ElementsPerAccess(Site(target.id), bytes);
   std::vector<PrimExpr> elements;
-  for (int e = 0; e < count; ++e) elements.push_back(ElementOrSafe(target, e, true));
+  for (int e = 0; e < count; ++e) {
+    const BufferLoad place = Element(target, e);
+    elements.push_back(AllOrNothing(target.id) ? safe_values_.Of(place->buffer, place.dtype())
+                                               : ElementOrSafe(target, e, true));
+  }
   PrimExpr partial = count > 0 ? PackWords(elements, call->dtype) : PrimExpr();
   if (!partial.defined()) partial = tvm::tirx::make_zero(call->dtype);
   PrimExpr value = tvm::if_then_else(rewritten.condition, call, partial, call->span);
@@ -76,7 +84,7 @@ Stmt Rewriter::GuardedWideStore(const PointerCall& rewritten, const EvaluateNode
   const Stmt whole =
       tvm::tirx::Evaluate(Call(call->dtype, call->op, args, call->annotations, call->span));
   tvm::ffi::Array<Stmt> parts;
-  for (int e = 0; e < count; ++e) {
+  for (int e = 0; e < count && !AllOrNothing(target.id); ++e) {
     const PrimExpr value = UnpackWord(words, e, element);
     if (!value.defined()) break;
     const BufferLoad place = Element(target, e);

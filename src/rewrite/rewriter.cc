@@ -9,6 +9,7 @@
 
 #include "../extract/memory_state.h"
 #include "../extract/pointer_ops.h"
+#include "bind_scalars.h"
 #include "fresh_copy.h"
 
 namespace tileguard {
@@ -18,32 +19,6 @@ namespace {
 using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 
 const std::vector<int> kNoSites;
-
-// Binds the scalars that a vector index reads or draws, so that the vector stays arithmetic over
-// them.
-class ScalarBinder : public ExprMutator {
- public:
-  ScalarBinder(const AccessSite& site, tvm::ffi::Array<Stmt>* prologue)
-      : site_(site), prologue_(prologue) {}
-
- private:
-  tvm::PrimExpr Bound(const tvm::PrimExpr& e) {
-    Var bound(std::string(site_.buffer->name) + "_index", e.dtype());
-    prologue_->push_back(tvm::tirx::Bind(bound, e, site_.span));
-    return bound;
-  }
-  tvm::PrimExpr VisitExpr_(const BufferLoadNode* op) final {
-    return Bound(tvm::ffi::GetRef<tvm::PrimExpr>(op));
-  }
-  tvm::PrimExpr VisitExpr_(const CallNode* op) final {
-    const tvm::PrimExpr call = tvm::ffi::GetRef<tvm::PrimExpr>(op);
-    return IsPure(call) && OpName(op) != "tirx.if_then_else" ? ExprMutator::VisitExpr_(op)
-                                                             : Bound(call);
-  }
-
-  const AccessSite& site_;
-  tvm::ffi::Array<Stmt>* prologue_;
-};
 
 }  // namespace
 
@@ -166,7 +141,9 @@ Rewriter::Indices Rewriter::BindOnce(const AccessSite& site, const Indices& indi
                                      Prologue* prologue) {
   if (!site.index_must_be_bound) return indices;
   Indices out;
-  for (const PrimExpr& index : indices) out.push_back(ScalarBinder(site, prologue)(index));
+  for (const PrimExpr& index : indices) {
+    out.push_back(BindScalars(index, std::string(site.buffer->name), site.span, prologue));
+  }
   return out;
 }
 
@@ -200,7 +177,7 @@ tvm::PrimExpr Rewriter::GuardedLoad(int id, BufferLoad load) {
   if (site.vector_lanes > 1 && !decision.LanesAgree()) {
     value = RaggedLoad(site, decision, load, safe);
   } else {
-    const PrimExpr condition = BuildCondition(site, decision, indices, ConditionScope::kOwnLane);
+    const PrimExpr condition = BuildCondition(site, decision, indices);
     if (eager_ != nullptr && lazy_depth_ == 0 && binds.empty()) eager_->push_back({id, condition});
     value = tvm::if_then_else(condition, load, safe, load->span);
   }
@@ -229,9 +206,10 @@ tvm::PrimExpr Rewriter::RaggedLoad(const AccessSite& site, const Decision& decis
                         : tvm::if_then_else(inside, LaneOf(load, lane), LaneOf(safe, lane)));
     order.push_back(tvm::IntImm(tvm::DataType::Int(32), lane));
   }
-  return tvm::if_then_else(
-      BuildCondition(site, decision, load->indices, ConditionScope::kFullVector), load,
-      Shuffle(lanes, order), load->span);
+  PrimExpr out = tvm::if_then_else(BuildCondition(site, decision, load->indices), load,
+                                   Shuffle(lanes, order), load->span);
+  ragged_loads_.insert(out);
+  return out;
 }
 
 Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
@@ -254,7 +232,7 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
     if (site.vector_lanes > 1 && !decision.LanesAgree()) {
       return RaggedStore(site, decision, store, {});
     }
-    return IfThenElse(BuildCondition(site, decision, indices, ConditionScope::kOwnLane), store,
+    return IfThenElse(BuildCondition(site, decision, indices), store,
                       std::nullopt, op->span);
   }
   const Indices indices = AddressIndices(site, decision, BindOnce(site, visited, prologue_));
@@ -275,7 +253,7 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
   prologue_ = outer;
   if (decision.verdict == Verdict::kOutOfBounds) return tvm::tirx::Evaluate(0);
   if (ragged) return store;
-  const PrimExpr condition = BuildCondition(site, decision, indices, ConditionScope::kOwnLane);
+  const PrimExpr condition = BuildCondition(site, decision, indices);
   return IfThenElse(condition, WithPrologue(inner, store), std::nullopt, op->span);
 }
 
@@ -332,7 +310,7 @@ Stmt Rewriter::RaggedStore(const AccessSite& site, const Decision& decision,
     for (const PrimExpr& index : store->indices) scalar.push_back(LaneOf(index, lane));
     const PrimExpr inside = BuildLaneCondition(site, decision, store->indices, lane);
     if (is_zero(inside)) continue;
-    const BufferStore one(store->buffer, LaneOf(store->value, lane), scalar, store->predicate,
+    const BufferStore one(store->buffer, LaneOf(store->value, lane, &ragged_loads_), scalar, store->predicate,
                           store->span);
     // Each lane evaluates for itself what the whole vector binds once.
     lanes.push_back(
@@ -340,7 +318,7 @@ Stmt Rewriter::RaggedStore(const AccessSite& site, const Decision& decision,
   }
   tvm::ffi::Optional<Stmt> otherwise;
   if (!lanes.empty()) otherwise = SeqStmt::Flatten(lanes);
-  return IfThenElse(BuildCondition(site, decision, store->indices, ConditionScope::kFullVector),
+  return IfThenElse(BuildCondition(site, decision, store->indices),
                     WithPrologue(binds, store), otherwise, store->span);
 }
 

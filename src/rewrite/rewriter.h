@@ -105,6 +105,8 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
   int CountVisit(const tvm::ffi::Object* node) { return visits_[node]++; }
   const std::vector<int>& SitesAt(const tvm::ffi::Object* node, int visit) const;
   bool NeedsGuard(int id) const;
+  // The guard of `id` says the same of all its elements: no part of it is inside alone.
+  bool AllOrNothing(int id) const;
 
   const Extraction& extraction_;
   const std::vector<Decision>& decisions_;
@@ -115,6 +117,7 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
   std::vector<EagerLoad>* eager_ = nullptr;  // collects, when set
   std::unordered_set<int> assumed_inside_;   // loads whose shared test is known to hold, or to fail
   std::unordered_set<int> assumed_outside_;
+  RaggedLoads ragged_loads_;
 };
 
 }  // namespace tileguard

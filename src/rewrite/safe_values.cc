@@ -24,8 +24,12 @@ PrimExpr Widen(const PrimExpr& scalar, const DataType& dtype) {
 
 }  // namespace
 
+DataType ScalarOf(const DataType& dtype) {
+  return dtype.lanes() == 1 ? dtype : dtype.element_of();
+}
+
 void SafeValues::Declare(const Buffer& buffer) {
-  declared_.emplace(buffer->data.get(), buffer->dtype.element_of());
+  declared_.emplace(buffer->data.get(), ScalarOf(buffer->dtype));
 }
 
 SafeValues SafeValues::Enter(const SBlockNode* block) {
@@ -48,11 +52,11 @@ SafeValues SafeValues::Enter(const SBlockNode* block) {
 }
 
 PrimExpr SafeValues::Of(const Buffer& buffer, const DataType& dtype) const {
-  const DataType element = dtype.element_of();
+  const DataType element = ScalarOf(dtype);
   auto value = values_.find(buffer->data.get());
   if (value == values_.end()) return Widen(tvm::tirx::make_zero(element), dtype);
   auto known = declared_.find(buffer->data.get());
-  const DataType declared = known == declared_.end() ? buffer->dtype.element_of() : known->second;
+  const DataType declared = known == declared_.end() ? ScalarOf(buffer->dtype) : known->second;
   PrimExpr safe = value->second;
   if (safe.dtype() != declared) safe = tvm::cast(declared, safe);
   if (element == declared) return Widen(safe, dtype);

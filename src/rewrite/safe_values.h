@@ -10,6 +10,12 @@
 namespace tileguard {
 
 /*!
+ * \brief The type of one lane. TVM's own `element_of` refuses types that TileLang registers beside
+ * TVM's (fp4 unpacked to bytes), even when they have one lane already.
+ */
+tvm::DataType ScalarOf(const tvm::DataType& dtype);
+
+/*!
  * \brief The safe values in force, by data variable, with the type of the buffer they were declared
  * for. They hold inside the block that annotates them and nowhere else.
  */

@@ -16,7 +16,7 @@
 #include "../guard/lanes.h"
 #include "copy_elements.h"
 #include "fresh_copy.h"
-#include "simplify.h"
+#include "../extract/simplify.h"
 
 namespace tileguard {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "simplify.h"
+#include "../extract/simplify.h"
 
 namespace tileguard {
 

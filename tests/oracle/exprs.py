@@ -237,7 +237,7 @@ def _load(c: ExprCompiler, e: Any) -> Closure:
 
 def _ramp(c: ExprCompiler, e: Any) -> Closure:
     fb, fs = c.expr(e.base), c.expr(e.stride)
-    step = np.arange(int(e.lanes), dtype=split_dtype(e.base.dtype)[0])[None, :]
+    step = np.arange(int(e.lanes)).astype(split_dtype(e.base.dtype)[0])[None, :]
     return lambda S, m: col(fb(S, m)) + col(fs(S, m)) * step
 
 

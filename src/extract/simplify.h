@@ -1,6 +1,6 @@
 // Simplification of expressions without any context.
-#ifndef TILEGUARD_REWRITE_SIMPLIFY_H_
-#define TILEGUARD_REWRITE_SIMPLIFY_H_
+#ifndef TILEGUARD_EXTRACT_SIMPLIFY_H_
+#define TILEGUARD_EXTRACT_SIMPLIFY_H_
 
 #include <tvm/tirx/expr.h>
 
@@ -15,4 +15,4 @@ tvm::PrimExpr Simplified(const tvm::PrimExpr& e);
 
 }  // namespace tileguard
 
-#endif  // TILEGUARD_REWRITE_SIMPLIFY_H_
+#endif  // TILEGUARD_EXTRACT_SIMPLIFY_H_
