@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "../prove/explain.h"
+#include "lane_tests.h"
 
 namespace tileguard {
 
@@ -263,6 +264,7 @@ Decision Decider::DecideModelled(int id) {
     atom.atom.wide = !Fits(query, extra, atom.atom.dim);
     out.atoms.push_back(atom.atom);
   }
+  if (!out.LanesAgree()) out.lane_tests = LaneTests(*symbols_, query, out.atoms, extra, &prover_);
   if (query.guardable) guards_[static_cast<size_t>(id)] = UnderGuard(open);
   if (explain_) ExplainDecision(query, extra, open, &out);
   return out;

@@ -58,6 +58,9 @@ struct Decision {
   Verdict verdict = Verdict::kUnknown;
   UnknownReason reason = UnknownReason::kNone;
   std::vector<GuardAtom> atoms;
+  // [lane][atom], where lanes may disagree: whether the lane, taken alone, makes the comparison;
+  // empty when each makes all.
+  std::vector<std::vector<bool>> lane_tests;
   std::optional<CounterExample> counterexample;
   std::optional<std::string> safe_if;
 

@@ -242,6 +242,10 @@ PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
 PrimExpr BuildLaneCondition(const AccessSite& site, const Decision& decision,
                             const tvm::ffi::Array<PrimExpr>& indices, int lane, bool full_failed) {
   if (decision.verdict == Verdict::kOutOfBounds && !site.flattened) return tvm::Bool(false);
+  // The one element that there is was tested as the whole.
+  const bool single = site.elements == 1 && site.vector_lanes == 1 &&
+                      (!site.flattened || site.indices.size() == 1);
+  if (full_failed && single) return tvm::Bool(false);
   if (full_failed && decision.atoms.size() == 1 &&
       lane == LaneOfFullTest(site, decision.atoms[0])) {
     return tvm::Bool(false);
@@ -260,7 +264,10 @@ PrimExpr BuildLaneCondition(const AccessSite& site, const Decision& decision,
     }
     return out.defined() ? out : tvm::Bool(true);
   }
-  for (const GuardAtom& atom : decision.atoms) {
+  for (size_t i = 0; i < decision.atoms.size(); ++i) {
+    const GuardAtom& atom = decision.atoms[i];
+    const auto at = static_cast<size_t>(lane);
+    if (at < decision.lane_tests.size() && !decision.lane_tests[at][i]) continue;
     const PrimExpr index =
         Simplified(IndexAt(site, atom, indices[static_cast<size_t>(atom.dim)], lane));
     out = Conjunction(out, AtomCondition(site, atom, index));
