@@ -21,8 +21,8 @@ bool Compares(const PrimExpr& e) {
 }
 
 bool ComparesIntegers(const PrimExpr& e) {
-  return Compares<LTNode>(e) || Compares<LENode>(e) || Compares<GTNode>(e) ||
-         Compares<GENode>(e) || Compares<EQNode>(e) || Compares<NENode>(e);
+  return Compares<LTNode>(e) || Compares<LENode>(e) || Compares<GTNode>(e) || Compares<GENode>(e) ||
+         Compares<EQNode>(e) || Compares<NENode>(e);
 }
 
 class KeyPrinter : public ExprVisitor {

@@ -47,8 +47,7 @@ json Example(const CounterExample& e) {
 json AccessReport(int id, const AccessSite& site, const Decision& decision) {
   json guards = json::array();
   if (site.query.guardable && decision.NeedsGuard()) {
-    AddConjuncts(BuildCondition(site, decision, site.indices),
-                 &guards);
+    AddConjuncts(BuildCondition(site, decision, site.indices), &guards);
   }
   const bool unsupported = !site.unsupported.empty() && decision.verdict != Verdict::kProved;
   json out;

@@ -219,7 +219,8 @@ PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
   PrimExpr out;
   for (const GuardAtom& atom : decision.atoms) {
     PrimExpr index = indices[static_cast<size_t>(atom.dim)];
-    if (site.lane_var && atom.uniform && (atom.lane == LaneChoice::kFirst || atom.lane == LaneChoice::kLast)) {
+    if (site.lane_var && atom.uniform &&
+        (atom.lane == LaneChoice::kFirst || atom.lane == LaneChoice::kLast)) {
       const PrimExpr value = atom.lane == LaneChoice::kFirst ? site.lane_first : site.lane_last;
       index = Simplified(
           Substitute(index, tvm::ffi::Map<Var, PrimExpr>{{site.lane_var.value(), value}}));
@@ -243,8 +244,8 @@ PrimExpr BuildLaneCondition(const AccessSite& site, const Decision& decision,
                             const tvm::ffi::Array<PrimExpr>& indices, int lane, bool full_failed) {
   if (decision.verdict == Verdict::kOutOfBounds && !site.flattened) return tvm::Bool(false);
   // The one element that there is was tested as the whole.
-  const bool single = site.elements == 1 && site.vector_lanes == 1 &&
-                      (!site.flattened || site.indices.size() == 1);
+  const bool single =
+      site.elements == 1 && site.vector_lanes == 1 && (!site.flattened || site.indices.size() == 1);
   if (full_failed && single) return tvm::Bool(false);
   if (full_failed && decision.atoms.size() == 1 &&
       lane == LaneOfFullTest(site, decision.atoms[0])) {

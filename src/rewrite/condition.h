@@ -18,7 +18,8 @@ tvm::PrimExpr Widened(const tvm::PrimExpr& e);
  * \brief Vector loads that a guard took apart: `full ? A[ramp] : Shuffle(lanes)`, where each lane
  * of the shuffle is also right when `full` holds.
  */
-using RaggedLoads = std::unordered_set<tvm::PrimExpr, tvm::ffi::ObjectPtrHash, tvm::ffi::ObjectPtrEqual>;
+using RaggedLoads =
+    std::unordered_set<tvm::PrimExpr, tvm::ffi::ObjectPtrHash, tvm::ffi::ObjectPtrEqual>;
 
 /*!
  * \brief Lane `lane` of a vector expression, as a scalar expression; a scalar is its own lane.

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "frontend.h"
 #include "../extract/simplify.h"
+#include "frontend.h"
 
 namespace tileguard {
 

@@ -8,9 +8,9 @@
 #include "../extract/memory_state.h"
 #include "../extract/pointer_ops.h"
 #include "../extract/recorder.h"
+#include "../extract/simplify.h"
 #include "copy_elements.h"
 #include "rewriter.h"
-#include "../extract/simplify.h"
 
 namespace tileguard {
 
@@ -120,9 +120,8 @@ Rewriter::PointerCall Rewriter::RewritePointerCall(const CallNode* op) {
     out.targets.push_back(RewriteTarget(sites[next_site++], i, &args[i]));
     const Target& target = out.targets.back();
     if (!NeedsGuard(target.id)) continue;
-    out.condition =
-        Conjunction(out.condition, BuildCondition(Site(target.id), DecisionOn(target.id),
-                                                  target.indices));
+    out.condition = Conjunction(
+        out.condition, BuildCondition(Site(target.id), DecisionOn(target.id), target.indices));
   }
   bool changed = false;
   for (size_t i = 0; i < args.size(); ++i) {
@@ -172,9 +171,8 @@ PrimExpr Rewriter::RewriteReadOnlyLoad(const CallNode* op) {
     call = Call(op->dtype, op->op, args, op->annotations, op->span);
   }
   if (!guard) return call;
-  return tvm::if_then_else(
-      BuildCondition(Site(sites[0]), DecisionOn(sites[0]), indices), call,
-      safe_values_.Of(base->buffer, op->dtype), op->span);
+  return tvm::if_then_else(BuildCondition(Site(sites[0]), DecisionOn(sites[0]), indices), call,
+                           safe_values_.Of(base->buffer, op->dtype), op->span);
 }
 
 PrimExpr Rewriter::GuardedCall(const PointerCall& rewritten) {
@@ -219,10 +217,10 @@ Stmt Rewriter::VisitStmt_(const EvaluateNode* op) {
   if (!rewritten.condition.defined()) return out;
   if (use == PointerUse::kCopyAsync) return RewriteCopyAsync(rewritten, op);
   if (use == PointerUse::kStoreWide) return GuardedWideStore(rewritten, op);
-  const bool elementwise = use == PointerUse::kAtomic && rewritten.targets.size() == 2 &&
-                           Site(rewritten.targets[0].id).elements > 1 &&
-                           (NeedsGuard(rewritten.targets[1].id) ||
-                            !AllOrNothing(rewritten.targets[0].id));
+  const bool elementwise =
+      use == PointerUse::kAtomic && rewritten.targets.size() == 2 &&
+      Site(rewritten.targets[0].id).elements > 1 &&
+      (NeedsGuard(rewritten.targets[1].id) || !AllOrNothing(rewritten.targets[0].id));
   tvm::ffi::Optional<Stmt> otherwise;
   if (elementwise) otherwise = ElementAtomics(rewritten);
   return IfThenElse(rewritten.condition, out, otherwise, op->span);
@@ -238,8 +236,7 @@ Stmt Rewriter::RewriteCopyAsync(const PointerCall& rewritten, const EvaluateNode
   const Decision& decision = DecisionOn(source.id);
   const bool ragged = site.elements > 1 && !decision.LanesAgree();
   const PrimExpr safe = safe_values_.Of(site.buffer, ScalarOf(site.buffer->dtype));
-  const PrimExpr own =
-      Simplified(BuildCondition(site, decision, source.indices));
+  const PrimExpr own = Simplified(BuildCondition(site, decision, source.indices));
   if (!ragged && IsZero(safe)) {
     const PrimExpr predicate =
         copy->args.size() > 3 ? PrimExpr(tvm::tirx::And(copy->args[3], own)) : own;

@@ -232,8 +232,7 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
     if (site.vector_lanes > 1 && !decision.LanesAgree()) {
       return RaggedStore(site, decision, store, {});
     }
-    return IfThenElse(BuildCondition(site, decision, indices), store,
-                      std::nullopt, op->span);
+    return IfThenElse(BuildCondition(site, decision, indices), store, std::nullopt, op->span);
   }
   const Indices indices = AddressIndices(site, decision, BindOnce(site, visited, prologue_));
   // What the right-hand side binds stays under the guard: its own loads were proved there.
@@ -310,16 +309,16 @@ Stmt Rewriter::RaggedStore(const AccessSite& site, const Decision& decision,
     for (const PrimExpr& index : store->indices) scalar.push_back(LaneOf(index, lane));
     const PrimExpr inside = BuildLaneCondition(site, decision, store->indices, lane);
     if (is_zero(inside)) continue;
-    const BufferStore one(store->buffer, LaneOf(store->value, lane, &ragged_loads_), scalar, store->predicate,
-                          store->span);
+    const BufferStore one(store->buffer, LaneOf(store->value, lane, &ragged_loads_), scalar,
+                          store->predicate, store->span);
     // Each lane evaluates for itself what the whole vector binds once.
     lanes.push_back(
         IfThenElse(inside, FreshCopy(WithPrologue(binds, one)), std::nullopt, store->span));
   }
   tvm::ffi::Optional<Stmt> otherwise;
   if (!lanes.empty()) otherwise = SeqStmt::Flatten(lanes);
-  return IfThenElse(BuildCondition(site, decision, store->indices),
-                    WithPrologue(binds, store), otherwise, store->span);
+  return IfThenElse(BuildCondition(site, decision, store->indices), WithPrologue(binds, store),
+                    otherwise, store->span);
 }
 
 }  // namespace tileguard

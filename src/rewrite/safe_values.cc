@@ -24,9 +24,7 @@ PrimExpr Widen(const PrimExpr& scalar, const DataType& dtype) {
 
 }  // namespace
 
-DataType ScalarOf(const DataType& dtype) {
-  return dtype.lanes() == 1 ? dtype : dtype.element_of();
-}
+DataType ScalarOf(const DataType& dtype) { return dtype.lanes() == 1 ? dtype : dtype.element_of(); }
 
 void SafeValues::Declare(const Buffer& buffer) {
   declared_.emplace(buffer->data.get(), ScalarOf(buffer->dtype));

@@ -13,10 +13,10 @@
 
 #include "../extract/lane_conditions.h"
 #include "../extract/pointer_ops.h"
+#include "../extract/simplify.h"
 #include "../guard/lanes.h"
 #include "copy_elements.h"
 #include "fresh_copy.h"
-#include "../extract/simplify.h"
 
 namespace tileguard {
 
