@@ -28,8 +28,10 @@ def wrappers() -> list[tuple[Any, str, Wrapper]]:
     return [
         (KernelCache, "_generate_key", _tag_key),
         (KernelCache, "cached", _pin),
+        (JITImpl, "__post_init__", _adopt_new),
         (JITImpl, "__call__", _pin_and_adopt),
         (AutoTuner, "generate_cache_key", _tag_key),
+        (AutoTuneImpl, "__post_init__", _adopt_new),
         (AutoTuneImpl, "__call__", _pin_and_adopt),
     ]
 
@@ -58,6 +60,17 @@ def _pin_and_adopt(method: Callable[..., Any]) -> Callable[..., Any]:
         _adopt(self)
         with hook.pinned():
             return method(self, *args, **kwargs)
+
+    return wrapper
+
+
+def _adopt_new(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Adopts at birth, so that what a user puts into a cache by hand belongs to the mode it was put in under."""
+
+    @functools.wraps(method)
+    def wrapper(self: Any) -> None:
+        method(self)
+        _adopt(self)
 
     return wrapper
 

@@ -61,7 +61,7 @@ def name_of(file: str, case: str) -> str:
 
 
 def _stable(message: str) -> str:
-    return UNSTABLE.sub("#", message)[:COMPARED]
+    return UNSTABLE.sub("#", message)[:COMPARED].rstrip("'")  # a long message was cut before its closing quote
 
 
 def stale_reasons(found: Iterable[Difference]) -> list[str]:

@@ -226,3 +226,30 @@ def test_threads_of_both_modes(monkeypatch: pytest.MonkeyPatch) -> None:
         with tileguard.installed():
             assert made_by[id(add(tile))] == "ours"
     assert set(made_by.values()) == {"ours", "theirs"}
+
+
+def test_an_entry_made_by_hand_is_found_in_its_mode() -> None:
+    """What a user or a test of TileLang's puts into a jitted function's cache is handed out as TileLang would."""
+
+    def decorate() -> Any:
+        @tilelang.jit(target="c", execution_backend="cython", out_idx=None)
+        def add(tile: int = 32) -> Any:
+            return kernels.ragged_add(tile)
+
+        add.mode = "lazy"
+        add.func.set_mode("lazy")
+        return add
+
+    by_hand = object()
+    with tileguard.installed():
+        born_with_us = decorate()
+        key, _ = born_with_us.func.parse_args(32)
+        born_with_us._kernel_cache[key] = by_hand
+        assert born_with_us(32) is by_hand
+    assert born_with_us(32) is not by_hand
+
+    born_without = decorate()
+    born_without._kernel_cache[key] = by_hand
+    with tileguard.installed():
+        assert born_without(32) is not by_hand
+    assert born_without(32) is by_hand
