@@ -161,6 +161,35 @@ TEST(Terms, BoxDecidesOnlyWhatIsTrueOfEveryPoint) {
   EXPECT_GT(settled, 50);
 }
 
+// 0 <= (a mod c) * b < c * b holds for b >= 0, whatever became of the product, and is of use: the
+// prover finds it though no box bounds b.
+TEST(Terms, ARemainderTimesASymbolKeepsItsSign) {
+  for (int64_t c : {2, 3, 5}) {
+    SCOPED_TRACE(std::to_string(c));
+    Box box;
+    box.lo = {-6, -4};
+    box.hi = {6, 4};
+    box.told = {false, false};
+    World world(box);
+    const LinearExpr a = world.leaves()[0];
+    const LinearExpr b = world.leaves()[1];
+    const LinearExpr product = world.terms().Multiply(world.terms().FloorMod(a, c), b);
+    Prover prover(&world.symbols(), 0, 1000);
+    EXPECT_EQ(prover.Satisfiable(nullptr, {Ge(b, 0), Ge(-1, product)}).answer, Answer::kNo);
+    EXPECT_EQ(prover.Satisfiable(nullptr, {Ge(b, 1), Ge(product, b * c)}).answer, Answer::kNo);
+    // A negative factor turns the sign, so nothing may be claimed there.
+    EXPECT_NE(prover.Satisfiable(nullptr, {Eq(b, -1), Ge(-1, product)}).answer, Answer::kNo);
+    ForEachPoint(box.lo, box.hi, [&](const Point& point) {
+      const std::vector<int64_t> values = world.Values(point);
+      for (size_t i = 0; i < world.symbols().size(); ++i) {
+        const SymbolId id = static_cast<SymbolId>(i);
+        ASSERT_TRUE(Admits(world.symbols()[id], id, values[i], values))
+            << world.symbols()[id].name << " = " << values[i];
+      }
+    });
+  }
+}
+
 TEST(Terms, WhatTheBoundsSettleNeedsNoSymbol) {
   Box box;
   box.lo = {0, 0};
