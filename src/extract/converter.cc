@@ -29,8 +29,6 @@ int Log2(int64_t v) {
   return log;
 }
 
-bool IsPowerOfTwo(int64_t v) { return v > 0 && (v & (v - 1)) == 0; }
-
 }  // namespace
 
 Interval TypeBounds(const DataType& t) {
@@ -231,31 +229,43 @@ LinearExpr Converter::Bitwise(const CallNode* op, const std::string& name, const
     return terms_->FloorDiv(a, int64_t{1} << b.constant());
   }
   if (a.IsConstant()) std::swap(a, b);
-  if (name == "tirx.bitwise_and" && b.IsConstant()) {
-    const int64_t mask = b.constant();
-    if (mask >= 0 && IsPowerOfTwo(mask + 1)) return terms_->FloorMod(a, mask + 1);
-    if (mask < 0 && IsPowerOfTwo(-mask)) return a - terms_->FloorMod(a, -mask);
+  if (b.IsConstant()) {
+    if (const std::optional<LinearExpr> common = terms_->BitAnd(a, b.constant())) {
+      if (name == "tirx.bitwise_and") return *common;
+      return a + b - (name == "tirx.bitwise_xor" ? *common * 2 : *common);
+    }
   }
   const LinearExpr result = Opaque(whole, lane);
+  if (result.terms().size() == 1) BoundBits(name, a, b, result);
+  return result;
+}
+
+// What holds of the bits of two numbers that are not negative.
+void Converter::BoundBits(const std::string& name, const LinearExpr& a, const LinearExpr& b,
+                          const LinearExpr& result) {
   const Interval ba = BoxBounds(a, *symbols_);
   const Interval bb = BoxBounds(b, *symbols_);
   const bool a_natural = ba.lo && *ba.lo >= 0;
   const bool b_natural = bb.lo && *bb.lo >= 0;
-  if (result.terms().size() != 1) return result;
   SymbolInfo& info = (*symbols_)[result.terms()[0].first];
-  if (name == "tirx.bitwise_and" && (a_natural || b_natural)) {
-    // x & y <= y for y >= 0, and never negative
-    info.lo = 0;
-    std::vector<Formula> bounds;
+  std::vector<Formula> bounds;
+  if (name == "tirx.bitwise_and") {
+    // x & y <= y for y >= 0, whatever x, and never negative
+    if (!a_natural && !b_natural) return;
     if (a_natural) bounds.push_back(Ge(a, result));
     if (b_natural) bounds.push_back(Ge(b, result));
-    info.definition = And(std::move(bounds));
-  } else if (a_natural && b_natural && ba.hi && bb.hi) {
-    // | and ^ of naturals below 2^k stay below 2^k
-    info.lo = 0;
-    info.hi = (int64_t{1} << Log2(std::max(*ba.hi, *bb.hi) + 1)) - 1;
+  } else {
+    if (!a_natural || !b_natural) return;
+    // x | y and x ^ y of numbers below 2^k stay below 2^k
+    const bool small = ba.hi && bb.hi && std::max(*ba.hi, *bb.hi) < int64_t{1} << 61;
+    if (small) info.hi = (int64_t{1} << Log2(std::max(*ba.hi, *bb.hi) + 1)) - 1;
+    bounds.push_back(Ge(a + b, result));
+    const bool exclusive = name == "tirx.bitwise_xor";
+    bounds.push_back(Ge(result, exclusive ? a - b : a));
+    bounds.push_back(Ge(result, exclusive ? b - a : b));
   }
-  return result;
+  info.lo = 0;
+  info.definition = And(std::move(bounds));
 }
 
 LinearExpr Converter::Call(const CallNode* op, const Lane& lane) {

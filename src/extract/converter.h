@@ -60,6 +60,8 @@ class Converter {
   LinearExpr Load(const tvm::tirx::BufferLoadNode* op, const Lane& lane);
   LinearExpr Shuffle(const tvm::tirx::ShuffleNode* op, const Lane& lane);
   LinearExpr Bitwise(const tvm::tirx::CallNode* op, const std::string& name, const Lane& lane);
+  void BoundBits(const std::string& name, const LinearExpr& a, const LinearExpr& b,
+                 const LinearExpr& result);
   LinearExpr Opaque(const tvm::PrimExpr& e, const Lane& lane);
   LinearExpr Exact(const tvm::PrimExpr& e, const Lane& lane);
   Formula Compare(const tvm::PrimExpr& a, const tvm::PrimExpr& b, const char* op, const Lane& lane);

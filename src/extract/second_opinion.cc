@@ -56,12 +56,22 @@ PrimExpr Freezer::Freeze(const PrimExpr& e,
 
 namespace {
 
+bool IsNonZero(const PrimExpr& divisor) {
+  const auto* constant = divisor.as<tvm::IntImmNode>();
+  return constant != nullptr && constant->value != 0;
+}
+
 // The host's bounds are wrong for truncated division and modulo of negatives, and for casts that do
-// not keep the value: what holds one of them is not for it to judge.
+// not keep the value, and it takes every divisor for nonzero, while a device divides by zero and
+// goes on with what comes out: what holds one of them is not for it to judge.
 bool HostIsRightAbout(const PrimExpr& e) {
   bool right = true;
   PostOrderVisit(e, [&right](const tvm::ffi::ObjectRef& object) {
     if (object.as<DivNode>() != nullptr || object.as<ModNode>() != nullptr) right = false;
+    const auto* quotient = object.as<FloorDivNode>();
+    const auto* remainder = object.as<FloorModNode>();
+    if (quotient != nullptr) right = right && IsNonZero(quotient->b);
+    if (remainder != nullptr) right = right && IsNonZero(remainder->b);
     const auto* cast = object.as<CastNode>();
     if (cast == nullptr) return;
     const tvm::DataType from = cast->value.dtype();

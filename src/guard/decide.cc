@@ -23,6 +23,14 @@ Formula AtomFormula(const DimForm& form, bool upper) {
   return upper ? Lt(form.index, form.extent) : GeZero(form.index);
 }
 
+// Comparisons stop at the first that fails: the upper bound of the innermost dimension fails most
+// often, since that is where a tile hangs over.
+void PutLikelyFailuresFirst(std::vector<GuardAtom>* atoms) {
+  std::stable_sort(atoms->begin(), atoms->end(), [](const GuardAtom& a, const GuardAtom& b) {
+    return a.dim != b.dim ? a.dim < b.dim : a.upper && !b.upper;
+  });
+}
+
 class Decider {
  public:
   Decider(SymbolTable* symbols, const std::vector<AccessQuery>& queries, const Budget& budget,
@@ -264,6 +272,7 @@ Decision Decider::DecideModelled(int id) {
     atom.atom.wide = !Fits(query, extra, atom.atom.dim);
     out.atoms.push_back(atom.atom);
   }
+  PutLikelyFailuresFirst(&out.atoms);
   if (!out.LanesAgree()) out.lane_tests = LaneTests(*symbols_, query, out.atoms, extra, &prover_);
   if (query.guardable) guards_[static_cast<size_t>(id)] = UnderGuard(open);
   if (explain_) ExplainDecision(query, extra, open, &out);

@@ -162,6 +162,31 @@ LinearExpr Terms::FloorMod(const LinearExpr& a, const LinearExpr& b) {
   return a - Multiply(FloorDiv(a, b), b);
 }
 
+std::optional<LinearExpr> Terms::BitAnd(const LinearExpr& a, int64_t mask) {
+  constexpr int kMaxRuns = 4;  // each costs two quotients
+  if (mask < 0) {
+    const std::optional<LinearExpr> cleared = BitAnd(a, ~mask);
+    if (!cleared) return std::nullopt;
+    return a - *cleared;
+  }
+  LinearExpr out;
+  int runs = 0;
+  for (int low = 0; mask >> low != 0;) {
+    if ((mask >> low & 1) == 0) {
+      ++low;
+      continue;
+    }
+    int high = low;
+    while ((mask >> high & 1) != 0) ++high;
+    if (++runs > kMaxRuns || high > 61) return std::nullopt;
+    // The bits from `low` up to `high` are what is below `high` less what is below `low`.
+    out = out + FloorMod(a, int64_t{1} << high);
+    if (low > 0) out = out - FloorMod(a, int64_t{1} << low);
+    low = high;
+  }
+  return out;
+}
+
 LinearExpr Terms::TruncDiv(const LinearExpr& a, const LinearExpr& b) {
   LinearExpr down = FloorDiv(a, b);
   const Formula same_sign = Or({And({GeZero(a), GeZero(b)}), And({GeZero(-a), GeZero(-b)})});

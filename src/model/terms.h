@@ -34,6 +34,9 @@ class Terms {
   LinearExpr TruncDiv(const LinearExpr& a, const LinearExpr& b);
   LinearExpr TruncMod(const LinearExpr& a, const LinearExpr& b);
   LinearExpr Multiply(const LinearExpr& a, const LinearExpr& b);
+  /*! \brief The bits of `a`, in two's complement of any width, that are set in `mask`; nullopt when
+   * its ones do not stand in few runs. */
+  std::optional<LinearExpr> BitAnd(const LinearExpr& a, int64_t mask);
   /*! \brief `condition ? a : b`. */
   LinearExpr Choose(const Formula& condition, const LinearExpr& a, const LinearExpr& b);
   LinearExpr Min(const LinearExpr& a, const LinearExpr& b);

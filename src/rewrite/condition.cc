@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "../extract/lane_conditions.h"
 #include "../extract/simplify.h"
 
 namespace tileguard {
@@ -44,8 +45,9 @@ class LanePicker : public ExprMutator {
     return BufferLoad(op->buffer, indices, op->predicate, op->span);
   }
   PrimExpr VisitExpr_(const CallNode* op) final {
-    if (ragged_ != nullptr && ragged_->count(tvm::ffi::GetRef<PrimExpr>(op)) != 0) {
-      return VisitExpr(op->args[2]);
+    if (ragged_ != nullptr) {
+      auto found = ragged_->find(tvm::ffi::GetRef<PrimExpr>(op));
+      if (found != ragged_->end()) return found->second[static_cast<size_t>(lane_)];
     }
     tvm::ffi::Array<PrimExpr> args;
     for (const PrimExpr& arg : op->args) args.push_back(VisitExpr(arg));
@@ -189,8 +191,35 @@ int LaneOfFullTest(const AccessSite& site, const GuardAtom& atom) {
   return -1;
 }
 
+// The indices that a test of every lane has to compare: one that lies a constant before another on
+// the way to the bound is inside when that one is.
+std::vector<PrimExpr> ExtremeLanes(const AccessSite& site, const GuardAtom& atom,
+                                   const PrimExpr& index, int lanes) {
+  std::vector<PrimExpr> all;
+  for (int lane = 0; lane < lanes; ++lane) {
+    all.push_back(Simplified(IndexAt(site, atom, index, lane)));
+  }
+  auto covers = [&](size_t i, size_t j) {
+    const PrimExpr ahead = Simplified(atom.upper ? all[i] - all[j] : all[j] - all[i]);
+    const auto* distance = ahead.as<tvm::IntImmNode>();
+    return distance != nullptr && (distance->value > 0 || (distance->value == 0 && i < j));
+  };
+  std::vector<PrimExpr> out;
+  for (size_t j = 0; j < all.size(); ++j) {
+    bool covered = false;
+    for (size_t i = 0; i < all.size() && !covered; ++i) covered = i != j && covers(i, j);
+    if (!covered) out.push_back(all[j]);
+  }
+  return out;
+}
+
+// Lanes of a shuffle may ask for the same comparison twice.
 PrimExpr Conjunction(const PrimExpr& a, const PrimExpr& b) {
-  return a.defined() ? tvm::tirx::And(a, b) : b;
+  if (!a.defined()) return b;
+  for (const PrimExpr& part : Conjuncts(a)) {
+    if (ExprDeepEqual()(part, b)) return a;
+  }
+  return tvm::tirx::And(a, b);
 }
 
 }  // namespace
@@ -225,9 +254,8 @@ PrimExpr BuildCondition(const AccessSite& site, const Decision& decision,
       index = Simplified(
           Substitute(index, tvm::ffi::Map<Var, PrimExpr>{{site.lane_var.value(), value}}));
     } else if (lanes > 1 && atom.lane == LaneChoice::kEach) {
-      for (int lane = 0; lane < lanes; ++lane) {
-        out = Conjunction(out,
-                          AtomCondition(site, atom, Simplified(IndexAt(site, atom, index, lane))));
+      for (const PrimExpr& each : ExtremeLanes(site, atom, index, lanes)) {
+        out = Conjunction(out, AtomCondition(site, atom, each));
       }
       continue;
     } else if (lanes > 1) {

@@ -4,7 +4,7 @@
 
 #include <tvm/tirx/expr.h>
 
-#include <unordered_set>
+#include <unordered_map>
 
 #include "../extract/site.h"
 #include "../model/access.h"
@@ -15,15 +15,15 @@ namespace tileguard {
 tvm::PrimExpr Widened(const tvm::PrimExpr& e);
 
 /*!
- * \brief Vector loads that a guard took apart: `full ? A[ramp] : Shuffle(lanes)`, where each lane
- * of the shuffle is also right when `full` holds.
+ * \brief Vector loads that a guard took apart, `full ? A[ramp] : Shuffle(lanes)`, each with its lanes
+ * as they are to be read by themselves: a lane of the shuffle may take for granted that `full` fails.
  */
-using RaggedLoads =
-    std::unordered_set<tvm::PrimExpr, tvm::ffi::ObjectPtrHash, tvm::ffi::ObjectPtrEqual>;
+using RaggedLoads = std::unordered_map<tvm::PrimExpr, tvm::ffi::Array<tvm::PrimExpr>,
+                                       tvm::ffi::ObjectPtrHash, tvm::ffi::ObjectPtrEqual>;
 
 /*!
  * \brief Lane `lane` of a vector expression, as a scalar expression; a scalar is its own lane.
- * Lanes of the loads in `ragged` are taken from their shuffle.
+ * Lanes of the loads in `ragged` are those that it gives.
  */
 tvm::PrimExpr LaneOf(const tvm::PrimExpr& e, int lane, const RaggedLoads* ragged = nullptr);
 

@@ -262,7 +262,15 @@ class Hoister : public StmtExprMutator {
 }  // namespace
 
 PrimFunc HoistGuards(PrimFunc func) {
-  Stmt body = Hoister().Run(func->body);
+  // A loop that was too large may be small enough once the tests inside it are gone. Each round takes
+  // comparisons out of loops, so the rounds end; the bound is a matter of form.
+  constexpr int kMostRounds = 16;
+  Stmt body = func->body;
+  for (int round = 0; round < kMostRounds; ++round) {
+    Stmt next = Hoister().Run(body);
+    if (next.same_as(body)) break;
+    body = std::move(next);
+  }
   if (body.same_as(func->body)) return func;
   func.CopyOnWrite()->body = std::move(body);
   return func;

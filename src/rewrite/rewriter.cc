@@ -199,16 +199,21 @@ tvm::PrimExpr Rewriter::RaggedLoad(const AccessSite& site, const Decision& decis
                                    const BufferLoad& load, const PrimExpr& safe) {
   tvm::ffi::Array<PrimExpr> lanes;
   tvm::ffi::Array<PrimExpr> order;
+  tvm::ffi::Array<PrimExpr> by_itself;
   for (int lane = 0; lane < site.vector_lanes; ++lane) {
-    const PrimExpr inside = BuildLaneCondition(site, decision, load->indices, lane);
-    lanes.push_back(is_zero(inside)
-                        ? LaneOf(safe, lane)
-                        : tvm::if_then_else(inside, LaneOf(load, lane), LaneOf(safe, lane)));
+    auto guarded = [&](bool full_failed) -> PrimExpr {
+      const PrimExpr inside =
+          BuildLaneCondition(site, decision, load->indices, lane, full_failed);
+      if (is_zero(inside)) return LaneOf(safe, lane);
+      return tvm::if_then_else(inside, LaneOf(load, lane), LaneOf(safe, lane));
+    };
+    lanes.push_back(guarded(true));
+    by_itself.push_back(guarded(false));
     order.push_back(tvm::IntImm(tvm::DataType::Int(32), lane));
   }
   PrimExpr out = tvm::if_then_else(BuildCondition(site, decision, load->indices), load,
                                    Shuffle(lanes, order), load->span);
-  ragged_loads_.insert(out);
+  ragged_loads_.emplace(out, by_itself);
   return out;
 }
 

@@ -173,6 +173,45 @@ def column_read_from_memory() -> Any:
     return column_read_from_memory
 
 
+def lane_shuffled_into_a_ragged_store() -> Any:
+    """A lane of a load was taken for outside because the load's own full vector was, where only the store's is."""
+    n, m = T.dynamic("n, m")
+
+    @T.prim_func
+    def lane_shuffled_into_a_ragged_store(x: T.Tensor((m,), "float32"), y: T.Tensor((n,), "float32")):
+        with T.Kernel(8, threads=1) as b:
+            y[T.Ramp(b * 4 - 1, 1, 4)] = x[T.Shuffle([b, 5, b + 1, b], [1, 2, 3, 0])]
+
+    return lane_shuffled_into_a_ragged_store
+
+
+def remainder_of_an_empty_shape() -> Any:
+    """`t % n` lies below n only where n is not zero; a device divides by zero and goes on."""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def remainder_of_an_empty_shape(x: T.Tensor((n,), "float32"), y: T.Tensor((16,), "float32")):
+        with T.Kernel(1, threads=16):
+            t = T.get_thread_binding()
+            y[t] = x[t % n]
+
+    return remainder_of_an_empty_shape
+
+
+def column_of_a_swizzle() -> Any:
+    """Exclusive or with a constant is as exact as a sum."""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def column_of_a_swizzle(x: T.Tensor((n,), "float32"), y: T.Tensor((16, n), "float32")):
+        with T.Kernel(1, threads=16):
+            t = T.get_thread_binding()
+            for k in T.serial(n):
+                y[T.bitwise_xor(t, 5), k] = x[n - 1 - k] + x[n - T.bitwise_xor(t % 2 + 2, 1)]
+
+    return column_of_a_swizzle
+
+
 def bare_safe_value() -> Any:
     """A number without a type is a number of the buffer's."""
     n = T.dynamic("n")
@@ -193,7 +232,7 @@ def wide(shape: tuple[int, ...], env: Any) -> Any:
 
 
 def near_the_end(shape: tuple[int, ...], env: Any) -> Any:
-    return np.resize([0, 1, -2147483647, 3, 2147483647, 0, 1, 2], shape)
+    return np.resize([0, -5, -2147483647, 3, 2147483647, 0, 1, 2], shape)
 
 
 AT = {"at": indices(-1, 99, 3)}
@@ -202,8 +241,8 @@ AT = {"at": indices(-1, 99, 3)}
 CASES = [
     Case(atomics_in_a_vector_loop, 2, shapes(n=32)),
     Case(atomics_down_a_vector_loop, 2, shapes(n=20)),
-    Case(read_behind_a_test, 5, shapes(n=8), AT),
-    Case(read_behind_an_and, 9, shapes(n=8), AT),
+    Case(read_behind_a_test, 5, shapes(n=8), AT, needed=False),
+    Case(read_behind_an_and, 9, shapes(n=8), AT, needed=False),
     Case(wrapped_in_an_arm, 4, shapes(n=8), {"at": wide}),
     Case(sum_wrapped_in_an_arm, 4, shapes(n=8), {"at": near_the_end}),
     Case(row_of_a_page, 2, shapes(n=4), {"page": indices(-1, 99, 3)}),
@@ -212,6 +251,9 @@ CASES = [
     Case(remainder_times_a_symbol, 1, shapes(n=8)),
     Case(remainder_of_a_sum_times_a_symbol, 0, shapes(n=8)),
     Case(column_read_from_memory, 2, shapes(n=3), AT),
+    Case(lane_shuffled_into_a_ragged_store, 17, shapes(n=22, m=5)),
+    Case(remainder_of_an_empty_shape, 1, tuple({"n": n} for n in (1, 7, 8, 9, 37)), needed=False),
+    Case(column_of_a_swizzle, 1, shapes(n=5)),
     Case(bare_safe_value, 1, shapes(n=16)),
 ]
 

@@ -18,7 +18,7 @@ from tvm.ir import structural_equal
 from tests import oracle
 
 from .inputs import arguments, fits
-from .lowering import apply_pass, at_pass, only_function, peer_pass
+from .lowering import EACH_BY_ITSELF, apply_pass, at_pass, only_function, peer_pass
 from .tree import Kernel
 
 MAX_STEPS = 6_000
@@ -42,7 +42,11 @@ class Failure:
 
 @dataclass
 class Verdict:
-    """What became of a kernel in one pipeline."""
+    """What became of a kernel in one pipeline.
+
+    guards, dynamic: comparisons written and evaluated with each access guarded by itself, as the peer does;
+    optimised: evaluated as the pass is used, with vector bodies and tests in front of loops.
+    """
 
     pipeline: str
     status: str = "ok"
@@ -55,6 +59,7 @@ class Verdict:
     guards: int = 0
     peer_guards: int | None = None
     dynamic: int = 0
+    optimised: int = 0
     peer_dynamic: int | None = None
     peer_fault: str = ""
 
@@ -196,8 +201,11 @@ def check(
     except oracle.UnsupportedByOracle as e:
         return fail("unsupported", {}, str(e))
     other = _peer(v, before, pipeline) if peer else None
-    base = static_compares(before) if peer else 0
-    v.guards = static_compares(after) - base if peer else 0
+    single = None
+    if peer:
+        alone = apply_pass(make, before, pipeline, EACH_BY_ITSELF if properties else None)
+        single = oracle.Program(only_function(alone), "strict")
+        v.guards = static_compares(alone) - static_compares(before)
     for env in envs:
         if not fits(kernel, env):
             v.skips["too large"] += 1
@@ -211,7 +219,12 @@ def check(
         if kind:
             return fail(kind, env, detail)
         v.runs += 1
-        v.dynamic += compares
+        v.optimised += compares
+        if single is not None:
+            kind, detail, compares = compare(want, single, args)
+            if kind:
+                return fail(kind, env, f"each access by itself: {detail}")
+            v.dynamic += compares
         if other is not None and not v.peer_fault:
             kind, detail, compares = compare(want, other, args)
             v.peer_fault = kind and f"{kind}: {detail}"

@@ -48,6 +48,7 @@ class Totals:
     guards: int = 0
     peer_guards: int = 0
     dynamic: int = 0
+    optimised: int = 0
     peer_dynamic: int = 0
     compared: int = 0
     more: dict[str, list[str]] = field(default_factory=lambda: {"written": [], "evaluated": []})
@@ -138,6 +139,7 @@ class Driver:
         t.guards += v.guards
         t.peer_guards += v.peer_guards or 0
         t.dynamic += v.dynamic
+        t.optimised += v.optimised
         t.peer_dynamic += v.peer_dynamic or 0
         if v.more:
             t.more[v.more].append(name)
@@ -237,7 +239,7 @@ def report(t: Totals, say: Callable[[str], None], args: argparse.Namespace) -> N
         say(f"  against TileLang's pass, {t.compared} kernels where it is sound (ours / its):")
         say(
             f"    guard comparisons {t.guards} / {t.peer_guards}, evaluated {t.dynamic} / {t.peer_dynamic}, "
-            f"pass {t.pass_ms:.0f} / {t.peer_ms:.0f} ms"
+            f"with optimisations {t.optimised}; pass {t.pass_ms:.0f} / {t.peer_ms:.0f} ms"
         )
         for how, names in t.more.items():
             say(f"    more comparisons {how} than its: {len(names)} kernels {' '.join(names[:6])}")

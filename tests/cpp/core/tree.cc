@@ -82,11 +82,16 @@ Tree RandomTree(const Grammar& grammar, int depth, Random* random) {
   const Op op = random->Pick(std::vector<Op>{Op::kConstant, Op::kAdd, Op::kAdd, Op::kSub, Op::kMul,
                                              Op::kMul, Op::kFloorDiv, Op::kFloorMod, Op::kTruncDiv,
                                              Op::kTruncMod, Op::kMin, Op::kMax, Op::kWrapSigned,
-                                             Op::kWrapUnsigned, Op::kChoose});
+                                             Op::kWrapUnsigned, Op::kChoose, Op::kBitAnd});
   if (op == Op::kConstant) return RandomLeaf(grammar, random);
   if (op == Op::kWrapSigned || op == Op::kWrapUnsigned) {
     Tree tree = Unary(op, operand());
     tree.value = random->Int(2, 4);
+    return tree;
+  }
+  if (op == Op::kBitAnd) {
+    Tree tree = Unary(op, operand());
+    tree.value = random->Pick(std::vector<int64_t>{-8, -6, -3, -1, 0, 1, 2, 3, 4, 5, 6, 10, 13});
     return tree;
   }
   if (op == Op::kChoose) {
@@ -133,6 +138,8 @@ std::optional<int64_t> ValueOf(const Tree& tree, const Point& point) {
     case Op::kWrapSigned:
     case Op::kWrapUnsigned:
       return Reduce(a, tree.value, tree.op == Op::kWrapSigned);
+    case Op::kBitAnd:
+      return a & tree.value;
     default:
       break;
   }
@@ -192,6 +199,8 @@ LinearExpr ToExpr(const Tree& tree, const std::vector<LinearExpr>& leaves, Terms
     case Op::kWrapSigned:
     case Op::kWrapUnsigned:
       return terms->Wrap(arg(0), static_cast<int>(tree.value), tree.op == Op::kWrapSigned);
+    case Op::kBitAnd:
+      return terms->BitAnd(arg(0), tree.value).value();
     case Op::kChoose:
       return terms->Choose(ToFormula(tree.args[0], leaves, terms), arg(1), arg(2));
     default:
@@ -220,12 +229,14 @@ Formula ToFormula(const Tree& tree, const std::vector<LinearExpr>& leaves, Terms
 
 std::string ToString(const Tree& tree) {
   static const char* const kNames[] = {"",  "v",   "+",   "-",   "*",   "//",   "%",
-                                       "/", "rem", "min", "max", "int", "uint", "choose",
+                                       "/", "rem", "min", "max", "int", "uint", "bits", "choose",
                                        "<", "==",  "not", "and", "or"};
   if (tree.op == Op::kConstant) return std::to_string(tree.value);
   std::string out = kNames[static_cast<int>(tree.op)];
   if (tree.op == Op::kVariable) return out + std::to_string(tree.value);
-  if (tree.op == Op::kWrapSigned || tree.op == Op::kWrapUnsigned) out += std::to_string(tree.value);
+  if (tree.op == Op::kWrapSigned || tree.op == Op::kWrapUnsigned || tree.op == Op::kBitAnd) {
+    out += std::to_string(tree.value);
+  }
   for (size_t i = 0; i < tree.args.size(); ++i) {
     out += (i == 0 ? "(" : ", ") + ToString(tree.args[i]);
   }

@@ -28,6 +28,7 @@ struct Tree {
     kMax,
     kWrapSigned,    // to `value` bits
     kWrapUnsigned,  // to `value` bits
+    kBitAnd,        // with the mask `value`
     kChoose,        // args[0] ? args[1] : args[2]
     kLess,
     kEqual,
