@@ -1,4 +1,4 @@
-"""Faults of our own pass that random kernels, TileLang's tests and readers found: one kind each, kernels of each kind."""
+"""Faults of our own pass that random kernels, tests of TileLang and readers found: one kind each."""
 
 from typing import Any
 
