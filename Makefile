@@ -66,9 +66,9 @@ lint: build ## ruff, mypy, clang-format, clang-tidy, layout of the sources
 
 format: build ## rewrite the sources as lint wants them
 	@scripts/apt.sh $(APT_LINT)
-	@$(PY) -m ruff check --quiet --fix .
-	@$(PY) -m ruff format --quiet .
 	@find src tests/cpp cmake -name '*.cc' -o -name '*.h' | xargs clang-format -i
+	@$(PY) -m ruff format --quiet .
+	@$(PY) -m ruff check --quiet --fix .
 
 build: venv ## compile the plugin and put it beside the Python package
 	@scripts/build.sh $(PY) $(BUILD)

@@ -15,8 +15,9 @@ namespace tileguard {
 tvm::PrimExpr Widened(const tvm::PrimExpr& e);
 
 /*!
- * \brief Vector loads that a guard took apart, `full ? A[ramp] : Shuffle(lanes)`, each with its lanes
- * as they are to be read by themselves: a lane of the shuffle may take for granted that `full` fails.
+ * \brief Vector loads that a guard took apart, `full ? A[ramp] : Shuffle(lanes)`, each with its
+ * lanes as they are to be read by themselves: a lane of the shuffle may take for granted that
+ * `full` fails.
  */
 using RaggedLoads = std::unordered_map<tvm::PrimExpr, tvm::ffi::Array<tvm::PrimExpr>,
                                        tvm::ffi::ObjectPtrHash, tvm::ffi::ObjectPtrEqual>;

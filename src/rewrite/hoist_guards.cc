@@ -262,8 +262,8 @@ class Hoister : public StmtExprMutator {
 }  // namespace
 
 PrimFunc HoistGuards(PrimFunc func) {
-  // A loop that was too large may be small enough once the tests inside it are gone. Each round takes
-  // comparisons out of loops, so the rounds end; the bound is a matter of form.
+  // A loop that was too large may be small enough once the tests inside it are gone. Each round
+  // takes comparisons out of loops, so the rounds end; the bound is a matter of form.
   constexpr int kMostRounds = 16;
   Stmt body = func->body;
   for (int round = 0; round < kMostRounds; ++round) {

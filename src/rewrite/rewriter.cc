@@ -202,8 +202,7 @@ tvm::PrimExpr Rewriter::RaggedLoad(const AccessSite& site, const Decision& decis
   tvm::ffi::Array<PrimExpr> by_itself;
   for (int lane = 0; lane < site.vector_lanes; ++lane) {
     auto guarded = [&](bool full_failed) -> PrimExpr {
-      const PrimExpr inside =
-          BuildLaneCondition(site, decision, load->indices, lane, full_failed);
+      const PrimExpr inside = BuildLaneCondition(site, decision, load->indices, lane, full_failed);
       if (is_zero(inside)) return LaneOf(safe, lane);
       return tvm::if_then_else(inside, LaneOf(load, lane), LaneOf(safe, lane));
     };

@@ -228,9 +228,9 @@ Formula ToFormula(const Tree& tree, const std::vector<LinearExpr>& leaves, Terms
 }
 
 std::string ToString(const Tree& tree) {
-  static const char* const kNames[] = {"",  "v",   "+",   "-",   "*",   "//",   "%",
-                                       "/", "rem", "min", "max", "int", "uint", "bits", "choose",
-                                       "<", "==",  "not", "and", "or"};
+  static const char* const kNames[] = {"",       "v",   "+",   "-",   "*",   "//",   "%",
+                                       "/",      "rem", "min", "max", "int", "uint", "bits",
+                                       "choose", "<",   "==",  "not", "and", "or"};
   if (tree.op == Op::kConstant) return std::to_string(tree.value);
   std::string out = kNames[static_cast<int>(tree.op)];
   if (tree.op == Op::kVariable) return out + std::to_string(tree.value);
