@@ -225,32 +225,6 @@ void Walker::VisitStmt_(const WhileNode* op) {
   if (!effects.breaks && IsPure(op->condition)) KnowCondition(op->condition, false);
 }
 
-void Walker::VisitStmt_(const IfThenElseNode* op) {
-  VisitExpr(op->condition);
-  OnCondition(op, CountVisit(op), op->condition);
-  const Known outer = Save();
-  KnowCondition(op->condition, true);
-  const Known under_then = Save();
-  Restore(outer);
-  KnowCondition(op->condition, false);
-  const Known under_else = Save();
-  memory_.Clobber(CollectEffects(op->condition));
-  Restore(under_then);
-  VisitStmt(op->then_case);
-  const Known after_then = Save();
-  const bool then_ends = ends_;
-  Restore(under_else);
-  ends_ = false;
-  if (op->else_case) VisitStmt(op->else_case.value());
-  const Known after_else = Save();
-  const bool else_ends = ends_;
-  ends_ = then_ends && else_ends;
-  Restore(then_ends ? after_else : else_ends ? after_then : outer);
-  // A branch may have written: neither branch's values are those of after the if.
-  memory_.Clobber(CollectEffects(op->then_case));
-  if (op->else_case) memory_.Clobber(CollectEffects(op->else_case.value()));
-}
-
 void Walker::BindValue(const VarNode* var, const PrimExpr& value) {
   if (!IsInteger(value)) return;
   if (value.dtype().is_bool()) {

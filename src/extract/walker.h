@@ -86,6 +86,8 @@ class Walker : public tvm::tirx::StmtExprVisitor {
   LinearExpr LoopVariable(const tvm::tirx::VarNode* var, SymbolKind kind, const LinearExpr& min,
                           const LinearExpr& extent);
   LinearExpr StoredValue(const tvm::PrimExpr& value);
+  // What memory holds now where `reads` would read it.
+  std::vector<LinearExpr> ValuesOf(const std::vector<tvm::tirx::BufferLoad>& reads);
   void KnowStored(const tvm::tirx::BufferStoreNode* op, const LinearExpr& value);
   void FreezeRange(const tvm::tirx::Var& var, const tvm::PrimExpr& min,
                    const tvm::PrimExpr& extent);

@@ -63,6 +63,46 @@ def checked_then_moved() -> Any:
     return checked_then_moved
 
 
+def clamped_step_by_step() -> Any:
+    """What either `if` stores is remembered where it meets what was there; -1 is left where n is 0."""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def clamped_step_by_step(
+        start: T.Tensor((16,), "int32"), x: T.Tensor((n,), "float32"), out: T.Tensor((16,), "float32")
+    ):
+        with T.Kernel(1, threads=16):
+            t = T.get_thread_binding()
+            at = T.alloc_var("int32")
+            at = start[t]
+            if at < 0:
+                at = 0
+            if at > n - 1:
+                at = n - 1
+            out[t] = x[at]
+
+    return clamped_step_by_step
+
+
+def wrapped_around() -> Any:
+    """A ring: the step past the end goes back to the start."""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def wrapped_around(start: T.Tensor((16,), "int32"), x: T.Tensor((n,), "int32"), out: T.Tensor((16,), "int32")):
+        with T.Kernel(1, threads=16):
+            t = T.get_thread_binding()
+            at = T.alloc_var("int32")
+            at = start[t]
+            if at >= 0 and at < n:
+                at = at + 1
+                if at == n:
+                    at = 0
+                out[t] = x[at]
+
+    return wrapped_around
+
+
 def left_then_moved() -> Any:
     """As above with a return in place of the condition."""
     n = T.dynamic("n")
@@ -85,12 +125,8 @@ def left_then_moved() -> Any:
 CASES = [
     Case(scatter_checked, 0, shapes(n=32, m=8), {"where": indices(-1, 5, 40, -(2**31), 2**31 - 1, 0, 7)}),
     Case(lookup_with_sentinel, 0, shapes(rows=8), {"page": indices(-1, 8, 3, -9, 100)}),
-    Case(
-        checked_then_moved,
-        1,
-        shapes(n=16),
-        {"start": indices(-1, 0, 2, 3, 12, 15, 16)},
-        imprecise="TileLang splits the `if` into one for each statement; what one stores is unknown to the next",
-    ),
+    Case(checked_then_moved, 1, shapes(n=16), {"start": indices(-1, 0, 2, 3, 12, 15, 16)}),
+    Case(clamped_step_by_step, 1, shapes(n=16), {"start": indices(-1, 0, 2, 99, 12, 15, 16)}),
+    Case(wrapped_around, 0, shapes(n=16), {"start": indices(-1, 0, 2, 99, 12, 15, 16)}),
     Case(left_then_moved, 1, shapes(n=16), {"start": indices(-1, 0, 2, 3, 12, 15, 16)}),
 ]
