@@ -1,7 +1,8 @@
 """What changes in TileLang's pipelines: our pass in place of its own, and what has to happen before it.
 
-Two faults of earlier passes would undo a guard or make it wrong, so two more steps come with the pass: facts about
-mutable memory are frozen in front of every pipeline, and a negative index has one meaning whatever can be proved of it.
+Three faults of earlier passes would undo a guard or make it wrong, so three more steps come with the pass: facts about
+mutable memory are frozen in front of every pipeline, a copy that must fill with a safe value is kept from the engine
+that fills with zeros, and a negative index has one meaning whatever can be proved of it.
 """
 
 from __future__ import annotations
@@ -31,20 +32,22 @@ def wrappers() -> list[tuple[Any, str, Wrapper]]:
     from tilelang.backend.pass_pipeline import PassPipeline
 
     return [
-        (PassPipeline, "lower", _freeze_first),
+        (PassPipeline, "lower", _prepare),
         (tilelang.transform, "LegalizeNegativeIndex", _choose_negative_index),
         (tilelang.transform, hook.PASS_NAME, _choose_pass),
     ]
 
 
-def _freeze_first(method: Callable[..., Any]) -> Callable[..., Any]:
+def _prepare(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def lower(self: Any, mod: Any, target: Any) -> Any:
         with hook.pinned():
-            frozen = transform.FreezeMutableReads()(mod) if _is_ours() else mod
+            ready = mod
+            if _is_ours():
+                ready = transform.KeepHardwareFills()(transform.FreezeMutableReads()(mod))
             _running.depth += 1
             try:
-                return method(self, frozen, target)
+                return method(self, ready, target)
             finally:
                 _running.depth -= 1
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tileguard import _lib
 
-__all__ = ["FreezeMutableReads", "LegalizeNegativeIndex", "LegalizeSafeMemoryAccess"]
+__all__ = ["FreezeMutableReads", "KeepHardwareFills", "LegalizeNegativeIndex", "LegalizeSafeMemoryAccess"]
 
 
 def LegalizeSafeMemoryAccess() -> Any:
@@ -22,6 +22,14 @@ def FreezeMutableReads() -> Any:
     about an immutable copy, so that no later pass deletes a check by a fact that no longer holds. `install()` runs it.
     """
     return _lib.function("tileguard.transform.FreezeMutableReads")()
+
+
+def KeepHardwareFills() -> Any:
+    """A `tvm.transform.Pass` for the front of a pipeline: a bulk (TMA) copy from a buffer with a safe value other than
+    zero, which may reach beyond the buffer, is made by threads instead; the bulk engine fills with zeros alone.
+    `install()` runs it.
+    """
+    return _lib.function("tileguard.transform.KeepHardwareFills")()
 
 
 def LegalizeNegativeIndex() -> Any:

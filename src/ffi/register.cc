@@ -88,6 +88,13 @@ tvm::transform::Pass FreezeMutableReads() {
   return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.FreezeMutableReads", {});
 }
 
+tvm::transform::Pass KeepHardwareFills() {
+  auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext&) {
+    return tileguard::KeepHardwareFills(std::move(func));
+  };
+  return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.KeepHardwareFills", {});
+}
+
 tvm::transform::Pass LegalizeNegativeIndex() {
   auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext&) {
     return tileguard::LegalizeNegativeIndex(std::move(func));
@@ -122,6 +129,7 @@ TVM_FFI_STATIC_INIT_BLOCK() {
   refl::GlobalDef()
       .def("tileguard.transform.LegalizeSafeMemoryAccess", transform::LegalizeSafeMemoryAccess)
       .def("tileguard.transform.FreezeMutableReads", transform::FreezeMutableReads)
+      .def("tileguard.transform.KeepHardwareFills", transform::KeepHardwareFills)
       .def("tileguard.transform.LegalizeNegativeIndex", transform::LegalizeNegativeIndex)
       .def("tileguard.AnalyzeJSON",
            [](const tvm::IRModule& mod) { return tvm::ffi::String(AnalyzeJSON(mod)); })

@@ -25,6 +25,13 @@ tvm::tirx::PrimFunc FreezeMutableReads(tvm::tirx::PrimFunc func);
  */
 tvm::tirx::PrimFunc LegalizeNegativeIndex(tvm::tirx::PrimFunc func);
 
+/*!
+ * \brief Takes copies away from the bulk (TMA) engine whose source has a safe value other than zero
+ * and may reach beyond it: the engine's own bounds fill with zeros. Such a copy is made by threads,
+ * where our guards fill it. One that asks for the engine by name keeps it, with a warning.
+ */
+tvm::tirx::PrimFunc KeepHardwareFills(tvm::tirx::PrimFunc func);
+
 }  // namespace tileguard
 
 #endif  // TILEGUARD_REWRITE_FRONTEND_H_
