@@ -50,6 +50,11 @@ LinearExpr Converter::Variable(const VarNode* var, SymbolKind kind, Interval bou
   return symbol;
 }
 
+void Converter::Argument(const VarNode* var) {
+  arguments_.insert(
+      Variable(var, SymbolKind::kShape, TypeBounds(var->dtype)).terms().front().first);
+}
+
 LinearExpr Converter::Rebind(const VarNode* var, LinearExpr value) {
   std::swap(ints_[var], value);
   return value;
@@ -83,29 +88,6 @@ Formula Converter::Bool(const PrimExpr& e, const Lane& lane) {
     return Ge(Unknown(e), 1);
   }
 }
-
-namespace {
-
-// The truth of a comparison between floating-point numbers without any variable, as the host folds
-// it.
-std::optional<bool> ClosedTruth(const PrimExpr& a, const PrimExpr& b, const std::string& op) {
-  bool closed = true;
-  auto see = [&closed](const tvm::ffi::ObjectRef& object) {
-    const bool reads = object.as<VarNode>() != nullptr || object.as<BufferLoadNode>() != nullptr ||
-                       object.as<CallNode>() != nullptr;
-    closed = closed && !reads;
-  };
-  PostOrderVisit(a, see);
-  PostOrderVisit(b, see);
-  if (!closed || a.dtype().lanes() != 1 || b.dtype().lanes() != 1) return std::nullopt;
-  const PrimExpr folded = Simplified(op == "<"    ? PrimExpr(LT(a, b))
-                                     : op == "<=" ? PrimExpr(LE(a, b))
-                                                  : PrimExpr(EQ(a, b)));
-  const auto* truth = folded.as<tvm::IntImmNode>();
-  return truth == nullptr ? std::nullopt : std::optional<bool>(truth->value != 0);
-}
-
-}  // namespace
 
 LinearExpr Converter::Unknown(const PrimExpr& e) {
   SymbolInfo info;
@@ -305,71 +287,6 @@ std::string Converter::TermKey(const PrimExpr& e, const Lane& lane) {
              [&](const PrimExpr& inner) { return Key(Bool(inner, lane)); },
              [&](const Buffer& buffer) { return memory_->Epoch(buffer); }) +
          (e.dtype().lanes() == 1 ? "" : "/" + Key(lane.index));
-}
-
-Formula Converter::Compare(const PrimExpr& a, const PrimExpr& b, const char* op, const Lane& lane) {
-  const std::string kind = op;
-  if (!IsInteger(a.dtype()) || !IsInteger(b.dtype())) {
-    if (std::optional<bool> truth = ClosedTruth(a, b, kind)) return *truth ? True() : False();
-    SymbolInfo info;
-    info.name = "?" + std::to_string(symbols_->size());
-    info.lo = 0;
-    info.hi = 1;
-    const LinearExpr truth =
-        terms_->Named(kind + TermKey(a, lane) + "|" + TermKey(b, lane), std::move(info));
-    return Ge(truth, 1);
-  }
-  const LinearExpr x = Exact(a, lane);
-  const LinearExpr y = Exact(b, lane);
-  if (kind == "<") return Lt(x, y);
-  if (kind == "<=") return Ge(y, x);
-  return Eq(x, y);
-}
-
-Formula Converter::Condition(const PrimExpr& e, const Lane& lane) {
-  if (const auto* op = e.as<IntImmNode>()) return op->value != 0 ? True() : False();
-  if (const auto* op = e.as<VarNode>()) {
-    auto known = bools_.find(op);
-    if (known != bools_.end()) return known->second;
-    return Not(EqZero(Int(e, lane)));
-  }
-  if (const auto* op = e.as<LTNode>()) return Compare(op->a, op->b, "<", lane);
-  if (const auto* op = e.as<LENode>()) return Compare(op->a, op->b, "<=", lane);
-  if (const auto* op = e.as<GTNode>()) return Compare(op->b, op->a, "<", lane);
-  if (const auto* op = e.as<GENode>()) return Compare(op->b, op->a, "<=", lane);
-  if (const auto* op = e.as<EQNode>()) return Compare(op->a, op->b, "==", lane);
-  if (const auto* op = e.as<NENode>()) return Not(Compare(op->a, op->b, "==", lane));
-  if (const auto* op = e.as<AndNode>()) return And({Bool(op->a, lane), Bool(op->b, lane)});
-  if (const auto* op = e.as<OrNode>()) return Or({Bool(op->a, lane), Bool(op->b, lane)});
-  if (const auto* op = e.as<NotNode>()) return Not(Bool(op->a, lane));
-  if (const auto* op = e.as<SelectNode>()) {
-    const Formula c = Bool(op->condition, lane);
-    return Or({And({c, Bool(op->true_value, lane)}), And({Not(c), Bool(op->false_value, lane)})});
-  }
-  if (const auto* op = e.as<CastNode>()) {
-    if (IsInteger(op->value.dtype())) return Not(EqZero(Exact(op->value, lane)));
-  }
-  if (const auto* op = e.as<BroadcastNode>()) return Bool(op->value, lane);
-  if (const auto* op = e.as<LetNode>()) {
-    if (IsInteger(op->value.dtype())) Bind(op->var.get(), Exact(op->value, lane));
-    return Bool(op->body, lane);
-  }
-  if (const auto* op = e.as<BufferLoadNode>()) return Not(EqZero(Load(op, lane)));
-  if (const auto* op = e.as<CallNode>()) {
-    const std::string name = OpName(op);
-    if (name == "tirx.likely") return Bool(op->args[0], lane);
-    if (name == "tirx.if_then_else") {
-      const Formula c = Bool(op->args[0], lane);
-      return Or({And({c, Bool(op->args[1], lane)}), And({Not(c), Bool(op->args[2], lane)})});
-    }
-    if (name == "tirx.bitwise_and" && op->dtype.is_bool()) {
-      return And({Bool(op->args[0], lane), Bool(op->args[1], lane)});
-    }
-    if (name == "tirx.bitwise_or" && op->dtype.is_bool()) {
-      return Or({Bool(op->args[0], lane), Bool(op->args[1], lane)});
-    }
-  }
-  return Ge(Opaque(e, lane), 1);
 }
 
 }  // namespace tileguard

@@ -6,6 +6,8 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "../model/query.h"
@@ -27,8 +29,10 @@ struct Lane {
  * opaque symbol, the same one for the same pure term over the same memory.
  *
  * Indices mean mathematical integers (spec, "In bounds"). Signed arithmetic of 32 and more bits is
- * taken not to wrap, as in C and in the host's own simplifier; unsigned and narrow arithmetic
- * wraps, exactly, where a condition or an operand of a division reads it.
+ * taken not to wrap, as in C and in the host's own simplifier, except where a condition compares a
+ * 32-bit sum of values read from memory or handed in: what the machine then finds may be a wrapped
+ * value, and nothing more follows from it. Unsigned and narrow arithmetic wraps, exactly, where a
+ * condition or an operand of a division reads it.
  */
 class Converter {
  public:
@@ -44,12 +48,16 @@ class Converter {
   /*! \brief Replaces what `var` means and returns the old meaning. */
   LinearExpr Rebind(const tvm::tirx::VarNode* var, LinearExpr value);
   bool Knows(const tvm::tirx::VarNode* var) const { return ints_.count(var) != 0; }
+  /*! \brief A scalar argument of the kernel, which no buffer's shape speaks of. */
+  void Argument(const tvm::tirx::VarNode* var);
   /*! \brief The symbol of a free variable, made on first sight. */
   LinearExpr Variable(const tvm::tirx::VarNode* var, SymbolKind kind, Interval bounds);
 
   /*! \brief Operands of divisions, comparisons, minima met since the last call: each must fit its
    * own type for the expression to mean what it says in mathematical integers. */
   std::vector<FitRequirement> TakeObligations();
+  /*! \brief Has a comparison met a value that may wrap since the last call? */
+  bool TakeWraps() { return std::exchange(wraps_, false); }
 
  private:
   LinearExpr Linear(const tvm::PrimExpr& e, const Lane& lane);
@@ -64,6 +72,8 @@ class Converter {
                  const LinearExpr& result);
   LinearExpr Opaque(const tvm::PrimExpr& e, const Lane& lane);
   LinearExpr Exact(const tvm::PrimExpr& e, const Lane& lane);
+  bool IsArbitrary(SymbolId id) const;
+  LinearExpr Compared(const tvm::PrimExpr& e, const Lane& lane);
   Formula Compare(const tvm::PrimExpr& a, const tvm::PrimExpr& b, const char* op, const Lane& lane);
   std::string TermKey(const tvm::PrimExpr& e, const Lane& lane);
 
@@ -73,6 +83,8 @@ class Converter {
   std::unordered_map<const tvm::tirx::VarNode*, LinearExpr> ints_;
   std::unordered_map<const tvm::tirx::VarNode*, Formula> bools_;
   std::vector<FitRequirement> obligations_;
+  std::unordered_set<SymbolId> arguments_;
+  bool wraps_ = false;
   int fresh_ = 0;
 };
 

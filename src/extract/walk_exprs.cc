@@ -18,8 +18,11 @@ using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 
 void Walker::KnowCondition(const PrimExpr& condition, bool holds) {
   if (condition.dtype().lanes() != 1) return;
+  converter_.TakeWraps();
   const Formula formula = converter_.Bool(condition);
   Know(holds ? formula : Not(formula));
+  // The host would take it for what it says of unbounded integers.
+  if (converter_.TakeWraps()) return;
   const PrimExpr frozen = recorder_.Frozen(holds ? condition : PrimExpr(tvm::tirx::Not(condition)));
   place_.frozen_facts = std::make_shared<const FrozenFact>(FrozenFact{frozen, place_.frozen_facts});
 }

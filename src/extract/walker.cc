@@ -69,6 +69,11 @@ void Walker::Run(const PrimFunc& func) {
     KnowShape(found.value());
     buffer_of_data_[found.value()->data.get()] = found.value();
   }
+  for (const Var& param : func->params) {
+    const bool integer =
+        param->dtype.is_scalar() && (param->dtype.is_int() || param->dtype.is_uint());
+    if (integer && !converter_.Knows(param.get())) converter_.Argument(param.get());
+  }
   VisitStmt(func->body);
 }
 

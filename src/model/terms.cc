@@ -219,7 +219,25 @@ LinearExpr Terms::Multiply(const LinearExpr& a, const LinearExpr& b) {
   }
   RemainderLemma(a, b, out);
   RemainderLemma(b, a, out);
+  DifferenceLemma(a, b, out);
+  DifferenceLemma(b, a, out);
   return out;
+}
+
+// For a difference d and b >= 0: d*b has the sign of d and is at least as far from zero as b,
+// unless d is zero. Expanded, the product no longer shows it.
+void Terms::DifferenceLemma(const LinearExpr& d, const LinearExpr& b, const LinearExpr& product) {
+  if (d.terms().size() < 2) return;
+  const Interval box = BoxBounds(product, *symbols_);
+  if ((box.lo && *box.lo >= 0) || (box.hi && *box.hi <= 0)) return;
+  for (const LinearExpr::Term& p : product.terms()) {
+    if (p.second >= 0 || FactorsOf(p.first).size() < 2) continue;
+    Formula& definition = (*symbols_)[p.first].definition;
+    definition =
+        And({definition, Or({Ge(-1, b), And({EqZero(d), EqZero(product)}),
+                             And({Ge(d, 1), Ge(product, b)}), And({Ge(-1, d), Ge(-b, product)})})});
+    return;
+  }
 }
 
 // For a remainder r of a division by the constant c and b >= 0: 0 <= r*b <= (c-1)*b. Expanded over

@@ -64,6 +64,7 @@ class Terms {
   LinearExpr QuotientBySymbols(const LinearExpr& a, const LinearExpr& b);
   LinearExpr MonomialSymbol(Monomial factors);
   Formula SignLemma(SymbolId product, const LinearExpr& x, const LinearExpr& y) const;
+  void DifferenceLemma(const LinearExpr& d, const LinearExpr& b, const LinearExpr& product);
   void RemainderLemma(const LinearExpr& r, const LinearExpr& b, const LinearExpr& product);
   std::vector<Formula> MonotonyLemmas(SymbolId product, const Monomial& factors);
   Monomial FactorsOf(SymbolId s) const;

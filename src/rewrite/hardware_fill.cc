@@ -4,6 +4,7 @@
 #include <tvm/tirx/stmt_functor.h>
 
 #include <cmath>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -57,10 +58,14 @@ class KeepFills : public StmtExprMutator {
   }
 
   bool IsInside(const BufferLoadNode* source, const tvm::ffi::Array<PrimExpr>& extents) {
-    for (size_t d = 0; d < extents.size(); ++d) {
-      const PrimExpr& start = source->indices[d];
-      if (!analyzer_.CanProve(start >= 0)) return false;
-      if (!analyzer_.CanProve(start + extents[d] <= source->buffer->shape[d])) return false;
+    try {
+      for (size_t d = 0; d < extents.size(); ++d) {
+        const PrimExpr& start = source->indices[d];
+        if (!analyzer_.CanProve(start >= 0)) return false;
+        if (!analyzer_.CanProve(start + extents[d] <= source->buffer->shape[d])) return false;
+      }
+    } catch (const std::exception&) {
+      return false;
     }
     return true;
   }

@@ -32,6 +32,17 @@ bool Contains(const std::vector<PrimExpr>& list, const PrimExpr& e) {
                      [&](const PrimExpr& x) { return ExprDeepEqual()(x, e); });
 }
 
+bool DoesNothing(const Stmt& stmt) {
+  bool nothing = true;
+  PostOrderVisit(stmt, [&](const tvm::ffi::ObjectRef& object) {
+    if (object.as<BufferStoreNode>() != nullptr || object.as<AssertStmtNode>() != nullptr)
+      nothing = false;
+    const auto* evaluate = object.as<EvaluateNode>();
+    if (evaluate != nullptr && evaluate->value.as<tvm::IntImmNode>() == nullptr) nothing = false;
+  });
+  return nothing;
+}
+
 // What a loop body holds, gathered in one pass.
 class LoopSurvey : public StmtExprVisitor {
  public:
@@ -121,7 +132,7 @@ class LoopSurvey : public StmtExprVisitor {
   }
   void VisitStmt_(const IfThenElseNode* op) final {
     // An `if` that only skips stores, and whose test is known to be free of effects.
-    if (!op->else_case) conditions_.push_back(op->condition);
+    if (!op->else_case && !DoesNothing(op->then_case)) conditions_.push_back(op->condition);
     StmtExprVisitor::VisitStmt_(op);
   }
   void VisitExpr_(const CallNode* op) final {
@@ -183,17 +194,6 @@ class Assume : public StmtExprMutator {
   const std::vector<PrimExpr>& known_;
   bool holds_;
 };
-
-bool DoesNothing(const Stmt& stmt) {
-  bool nothing = true;
-  PostOrderVisit(stmt, [&](const tvm::ffi::ObjectRef& object) {
-    if (object.as<BufferStoreNode>() != nullptr || object.as<AssertStmtNode>() != nullptr)
-      nothing = false;
-    const auto* evaluate = object.as<EvaluateNode>();
-    if (evaluate != nullptr && evaluate->value.as<tvm::IntImmNode>() == nullptr) nothing = false;
-  });
-  return nothing;
-}
 
 int CountComparisons(const Stmt& stmt) {
   class Counter : public StmtExprVisitor {

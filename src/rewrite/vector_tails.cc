@@ -100,9 +100,13 @@ LoopPlan Planner::Plan(const LaneLoop& loop, const Stmt& body) {
       const bool lane_bound = mentions(atom.expr);
       const bool uniform = !lane_bound || answers[i].uniform;
       exprs.push_back(atom.expr);
-      freed.push_back(lane_bound && uniform ? at_lane(atom.expr, answers[i].lane) : atom.expr);
+      const PrimExpr free = lane_bound && uniform ? at_lane(atom.expr, answers[i].lane) : atom.expr;
+      // A constant is no test of a whole vector but one that the tests around it have settled,
+      // which is for the host to fold: here it would be found only once our own tests are in place.
+      const bool folded = free.as<tvm::IntImmNode>() != nullptr;
+      freed.push_back(folded ? atom.expr : free);
       ragged.push_back(!uniform);
-      plan.changes = plan.changes || (lane_bound && uniform);
+      plan.changes = plan.changes || (lane_bound && uniform && !folded);
       if (uniform) continue;
       tests.push_back(static_cast<int>(i));
       splittable = splittable && atom.hoistable && answers[i].lane != LaneChoice::kEach &&

@@ -212,6 +212,47 @@ def column_of_a_swizzle() -> Any:
     return column_of_a_swizzle
 
 
+def next_one_wraps() -> Any:
+    """The largest index plus one is negative, so the author's check lets it through."""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def next_one_wraps(at: T.Tensor((8,), "int32"), x: T.Tensor((n,), "float32"), y: T.Tensor((8,), "float32")):
+        with T.Kernel(1, threads=8):
+            t = T.get_thread_binding()
+            if at[t] + 1 < n:
+                y[t] = x[at[t]]
+
+    return next_one_wraps
+
+
+def argument_wraps() -> Any:
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def argument_wraps(x: T.Tensor((n,), "float32"), y: T.Tensor((8,), "float32"), s: T.int32):
+        with T.Kernel(1, threads=8):
+            t = T.get_thread_binding()
+            if s + t + 3 < n:
+                y[t] = x[s + t + 3]
+
+    return argument_wraps
+
+
+def checked_on_both_sides() -> Any:
+    """The host makes `-3 <= at` of the first check, which lets a wrapped sum through: one wide test is left."""
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def checked_on_both_sides(at: T.Tensor((8,), "int32"), x: T.Tensor((n,), "float32"), y: T.Tensor((8,), "float32")):
+        with T.Kernel(1, threads=8):
+            t = T.get_thread_binding()
+            if at[t] + 3 >= 0 and at[t] + 3 < n:
+                y[t] = x[at[t] + 3]
+
+    return checked_on_both_sides
+
+
 def bare_safe_value() -> Any:
     """A number without a type is a number of the buffer's."""
     n = T.dynamic("n")
@@ -229,6 +270,15 @@ def bare_safe_value() -> Any:
 def wide(shape: tuple[int, ...], env: Any) -> Any:
     """32768 * 65536 is 2^31 and 65536 * 65536 is 2^32: one wraps to a negative number, the other to 0."""
     return np.resize([1, 65536, 32768, -1, 0, 65537, -5, 2], shape)
+
+
+def at_both_ends(shape: tuple[int, ...], env: Any) -> Any:
+    return np.resize([2147483647, -2147483648, 2, -3, 2147483645, -4, 0, 7], shape)
+
+
+def below_the_wrap(shape: tuple[int, ...], env: Any) -> Any:
+    """What happens beyond, the host's own rewriting has changed already."""
+    return np.resize([2147483644, -2147483648, 2, -3, 5, -4, 0, 7], shape)
 
 
 def near_the_end(shape: tuple[int, ...], env: Any) -> Any:
@@ -254,6 +304,9 @@ CASES = [
     Case(lane_shuffled_into_a_ragged_store, 17, shapes(n=22, m=5)),
     Case(remainder_of_an_empty_shape, 1, tuple({"n": n} for n in (1, 7, 8, 9, 37)), needed=False),
     Case(column_of_a_swizzle, 1, shapes(n=5)),
+    Case(next_one_wraps, 2, shapes(n=8), {"at": at_both_ends}),
+    Case(argument_wraps, 2, tuple({"n": n, "s": s} for n in (0, 3, 9) for s in (-(2**31), -11, -3, 0, 2, 2**31 - 5))),
+    Case(checked_on_both_sides, 1, shapes(n=8), {"at": below_the_wrap}, needed=False),
     Case(bare_safe_value, 1, shapes(n=16)),
 ]
 

@@ -30,6 +30,8 @@ from .save import load, save
 from .shrink import shrink
 from .tree import Kernel
 
+TWICE = ("not-idempotent", "out-of-budget")  # found by applying the pass to its own result
+
 
 @dataclass
 class Totals:
@@ -54,6 +56,13 @@ class Totals:
     more: dict[str, list[str]] = field(default_factory=lambda: {"written": [], "evaluated": []})
     files: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """Failures. A second application that runs out of budget is safe and by contract, so it is none while rare."""
+        spent = "out-of-budget"
+        rare = self.failures[spent] <= self.kernels // 100
+        return {kind: count for kind, count in self.failures.items() if kind != spent or not rare}
 
 
 def choose_pipeline(k: Kernel, rng: random.Random, allowed: list[str]) -> str | None:
@@ -169,7 +178,7 @@ class Driver:
             nonlocal last
             if f.pipeline not in k2.pipelines():
                 return False
-            v = judge.check(k2, name, f.pipeline, self.make, [env], properties=f.kind == "not-idempotent")
+            v = judge.check(k2, name, f.pipeline, self.make, [env], properties=f.kind in TWICE)
             if v.failure is None or v.failure.kind != f.kind:
                 return False
             last = v.failure
@@ -195,8 +204,10 @@ def replay(path: pathlib.Path, under_test: str) -> str:
         after = apply_pass(make, before, mod.PIPELINE)
     except Exception as e:
         return f"crash: {judge.first_line(e)}"
-    if mod.KIND == "not-idempotent":
-        return "right" if judge.same(apply_pass(make, after, mod.PIPELINE), after) else "not-idempotent"
+    if mod.KIND in TWICE:
+        if judge.same(apply_pass(make, after, mod.PIPELINE), after):
+            return "right"
+        return "out-of-budget" if judge.gives_up(after, mod.PIPELINE) else "not-idempotent"
     want, why = judge.run_safe(oracle.Program(only_function(before), "safe"), mod.arguments())
     if want is None:
         return f"no meaning to compare with: {why}"
@@ -296,7 +307,7 @@ def main(argv: list[str] | None = None) -> int:
     out = pathlib.Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "summary.json").write_text(json.dumps(vars(totals), indent=1))
-    return 1 if totals.failures else 0
+    return 1 if totals.faults else 0
 
 
 if __name__ == "__main__":
