@@ -44,7 +44,7 @@ def _prepare(method: Callable[..., Any]) -> Callable[..., Any]:
         with hook.pinned():
             ready = mod
             if _is_ours():
-                ready = transform.KeepHardwareFills()(transform.FreezeMutableReads()(mod))
+                ready = transform.FreezeMutableReads()(transform.KeepHardwareFills()(mod))
             _running.depth += 1
             try:
                 return method(self, ready, target)
