@@ -62,14 +62,42 @@ LinearExpr Converter::Rebind(const VarNode* var, LinearExpr value) {
 
 std::vector<FitRequirement> Converter::TakeObligations() { return std::exchange(obligations_, {}); }
 
-// The value as the program computes it: unsigned and narrow types wrap.
+// An operand. In an index it is the mathematical value, and guard and address are computed wide
+// where it may not fit its type; in a condition, or what a variable holds, it is what the machine
+// has.
 LinearExpr Converter::Exact(const PrimExpr& e, const Lane& lane) {
   const DataType t = e.dtype();
   const LinearExpr value = Int(e, lane);
   if (t.is_bool() || !IsInteger(t)) return value;
-  if (t.is_uint() || t.bits() < 32) return terms_->Wrap(value, t.bits(), t.is_int());
-  if (t.bits() == 32) obligations_.push_back({0, value, 32, true});
+  if (t.bits() == 64) return t.is_uint() ? terms_->Wrap(value, 64, false) : value;
+  if (machine_ == 0) {
+    obligations_.push_back({0, value, t.bits(), t.is_int()});
+    return value;
+  }
+  if (t.bits() < 32) return Narrow(value, t);
+  return t.is_uint() ? terms_->Wrap(value, t.bits(), false) : value;
+}
+
+LinearExpr Converter::Stored(const PrimExpr& e) {
+  ++machine_;
+  LinearExpr value = Int(e);
+  --machine_;
   return value;
+}
+
+// Arithmetic in fewer than 32 bits: C computes it in `int` and keeps what is above the type until
+// it is stored, other targets wrap at once. Only what is true of both is known.
+LinearExpr Converter::Narrow(const LinearExpr& value, const DataType& t) {
+  const LinearExpr wrapped = terms_->Wrap(value, t.bits(), t.is_int());
+  if (wrapped == value) return value;
+  SymbolInfo info;
+  info.name = "?" + std::to_string(symbols_->size());
+  info.kind = SymbolKind::kOpaque;
+  const LinearExpr either =
+      terms_->Named("narrow:" + std::to_string(t.bits()) + Key(value), std::move(info));
+  SymbolInfo& made = (*symbols_)[either.terms()[0].first];
+  made.definition = Or({Eq(either, value), Eq(either, wrapped)});
+  return either;
 }
 
 // A coefficient beyond 64 bits makes the term that needs it opaque, no more.
@@ -82,11 +110,15 @@ LinearExpr Converter::Int(const PrimExpr& e, const Lane& lane) {
 }
 
 Formula Converter::Bool(const PrimExpr& e, const Lane& lane) {
+  const int outer = machine_++;
+  Formula out;
   try {
-    return Condition(e, lane);
+    out = Condition(e, lane);
   } catch (const CoefficientOverflow&) {
-    return Ge(Unknown(e), 1);
+    out = Ge(Unknown(e), 1);
   }
+  machine_ = outer;
+  return out;
 }
 
 LinearExpr Converter::Unknown(const PrimExpr& e) {
@@ -187,7 +219,7 @@ LinearExpr Converter::Load(const BufferLoadNode* op, const Lane& lane) {
   info.lo = bounds.lo;
   info.hi = bounds.hi;
   std::ostringstream key;
-  key << "load" << op->buffer->data.get() << op->buffer->dtype << "@" << memory_->Epoch(op->buffer);
+  key << "load" << ViewKey(op->buffer, lane) << "@" << memory_->Epoch(op->buffer);
   for (size_t i = 0; i < op->indices.size(); ++i) {
     const LinearExpr index = Int(op->indices[i], lane);
     key << "[" << Key(index);
@@ -197,14 +229,37 @@ LinearExpr Converter::Load(const BufferLoadNode* op, const Lane& lane) {
   return terms_->Named(key.str(), std::move(info));
 }
 
+// Two views of one memory read one place at equal indices only when they are laid out alike.
+std::string Converter::ViewKey(const Buffer& buffer, const Lane& lane) {
+  std::ostringstream key;
+  key << buffer->data.get() << buffer->dtype;
+  if (!is_zero(buffer->elem_offset)) key << "+" << Key(Int(buffer->elem_offset, lane));
+  const bool compact = buffer->strides.empty();
+  const auto& steps = compact ? buffer->shape : buffer->strides;
+  for (size_t d = compact ? 1 : 0; d < steps.size(); ++d) key << "x" << Key(Int(steps[d], lane));
+  return key.str();
+}
+
 LinearExpr Converter::Bitwise(const CallNode* op, const std::string& name, const Lane& lane) {
   const PrimExpr whole = tvm::ffi::GetRef<PrimExpr>(op);
   LinearExpr a = Exact(op->args[0], lane);
-  if (name == "tirx.bitwise_not") return -a - 1;
+  if (name == "tirx.bitwise_not") {
+    const DataType t = op->dtype;
+    if (t.is_int() && t.bits() >= 32) return -a - 1;
+    if (t.is_uint() && t.bits() == 32) return -a + ((int64_t{1} << 32) - 1);
+    return Unknown(whole);  // C computes it in `int`
+  }
   LinearExpr b = Exact(op->args[1], lane);
   if (name == "tirx.shift_left") {
-    if (!b.IsConstant() || b.constant() < 0 || b.constant() > 61) return Opaque(whole, lane);
-    return a * (int64_t{1} << b.constant());
+    if (b.IsConstant() && b.constant() >= 0 && b.constant() < 62) {
+      return a * (int64_t{1} << b.constant());
+    }
+    // No bounds: bits may be lost, and then guard and address are to be computed wide.
+    SymbolInfo info;
+    info.name = "?" + std::to_string(symbols_->size());
+    const LinearExpr shifted = terms_->Named("shl" + Key(a) + "," + Key(b), std::move(info));
+    (*symbols_)[shifted.terms()[0].first].definition = Or({Ge(-1, a), Ge(-1, b), Ge(shifted, a)});
+    return shifted;
   }
   if (name == "tirx.shift_right") {
     if (!b.IsConstant() || b.constant() < 0 || b.constant() > 61) return Opaque(whole, lane);
@@ -285,7 +340,9 @@ std::string Converter::TermKey(const PrimExpr& e, const Lane& lane) {
   return PrintTermKey(
              e, [&](const PrimExpr& inner) { return Key(Int(inner, lane)); },
              [&](const PrimExpr& inner) { return Key(Bool(inner, lane)); },
-             [&](const Buffer& buffer) { return memory_->Epoch(buffer); }) +
+             [&](const Buffer& buffer) {
+               return ViewKey(buffer, lane) + "@" + memory_->Epoch(buffer);
+             }) +
          (e.dtype().lanes() == 1 ? "" : "/" + Key(lane.index));
 }
 

@@ -31,8 +31,8 @@ struct Lane {
  * Indices mean mathematical integers (spec, "In bounds"). Signed arithmetic of 32 and more bits is
  * taken not to wrap, as in C and in the host's own simplifier, except where a condition compares a
  * 32-bit sum of values read from memory or handed in: what the machine then finds may be a wrapped
- * value, and nothing more follows from it. Unsigned and narrow arithmetic wraps, exactly, where a
- * condition or an operand of a division reads it.
+ * value, and nothing more follows from it. Unsigned arithmetic wraps, exactly, in conditions and in
+ * what variables hold; so may narrow arithmetic, which C computes in `int`.
  */
 class Converter {
  public:
@@ -41,6 +41,9 @@ class Converter {
 
   LinearExpr Int(const tvm::PrimExpr& e, const Lane& lane = {});
   Formula Bool(const tvm::PrimExpr& e, const Lane& lane = {});
+
+  /*! \brief The value of `e` as the machine computes it, before it is put into a variable. */
+  LinearExpr Stored(const tvm::PrimExpr& e);
 
   /*! \brief From here on `var` means `value`. */
   void Bind(const tvm::tirx::VarNode* var, LinearExpr value) { ints_[var] = std::move(value); }
@@ -72,6 +75,8 @@ class Converter {
                  const LinearExpr& result);
   LinearExpr Opaque(const tvm::PrimExpr& e, const Lane& lane);
   LinearExpr Exact(const tvm::PrimExpr& e, const Lane& lane);
+  LinearExpr Narrow(const LinearExpr& value, const tvm::DataType& t);
+  std::string ViewKey(const tvm::tirx::Buffer& buffer, const Lane& lane);
   bool IsArbitrary(SymbolId id) const;
   LinearExpr Compared(const tvm::PrimExpr& e, const Lane& lane);
   Formula Compare(const tvm::PrimExpr& a, const tvm::PrimExpr& b, const char* op, const Lane& lane);
@@ -84,6 +89,7 @@ class Converter {
   std::unordered_map<const tvm::tirx::VarNode*, Formula> bools_;
   std::vector<FitRequirement> obligations_;
   std::unordered_set<SymbolId> arguments_;
+  int machine_ = 0;  // inside a condition or a stored value
   bool wraps_ = false;
   int fresh_ = 0;
 };

@@ -100,6 +100,24 @@ bool MemoryState::IsReadOnly(const Buffer& buffer) const {
   return function_.written.count(buffer->data.get()) == 0;
 }
 
+bool ValueGoesFirst(const BufferStoreNode* store) {
+  if (!IsPure(store->value)) return true;
+  const int lanes = store->value.dtype().lanes();
+  if (lanes == 1) return false;
+  bool first = false;
+  PostOrderVisit(store->value, [&](const tvm::ffi::ObjectRef& object) {
+    if (const auto* load = object.as<BufferLoadNode>()) {
+      first = first || load->buffer->data.same_as(store->buffer->data);
+    }
+    const auto* call = object.as<CallNode>();
+    first = first || (call != nullptr && call->dtype.lanes() != 1 && call->dtype.lanes() != lanes);
+    const auto* cast = object.as<CallNode>();
+    if (cast == nullptr || !cast->op.same_as(builtin::reinterpret())) return;
+    first = first || cast->args[0].dtype().lanes() != cast->dtype.lanes();
+  });
+  return first;
+}
+
 std::string MemoryState::Epoch(const Buffer& buffer) {
   if (IsReadOnly(buffer)) return "const";
   const std::string scope = buffer.scope();

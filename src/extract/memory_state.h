@@ -24,6 +24,12 @@ struct Effects {
 Effects CollectEffects(const tvm::tirx::Stmt& stmt);
 Effects CollectEffects(const tvm::PrimExpr& expr);
 
+/*!
+ * \brief Must the value of a store be there before any of it is stored? So it is with an effect,
+ * and for a vector that reads what it overwrites or whose lanes are made of several lanes.
+ */
+bool ValueGoesFirst(const tvm::tirx::BufferStoreNode* store);
+
 /*! \brief True when evaluating `expr` changes nothing, so it may be skipped or evaluated twice. */
 bool IsPure(const tvm::PrimExpr& expr);
 

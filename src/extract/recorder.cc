@@ -63,6 +63,7 @@ int Recorder::Span(const tvm::ffi::Object* node, int visit, AccessKind kind, con
   if (!is_one(count)) {
     site.indices.push_back(first + (tvm::cast(wide, count) - tvm::IntImm(wide, 1)));
     site.shape.push_back(size);
+    site.query.is_span = true;
   }
   site.flattened = true;
   site.count = tvm::cast(wide, count);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "memory_state.h"
+#include "pointer_ops.h"
 
 namespace tileguard {
 
@@ -61,15 +62,24 @@ bool IsNonZero(const PrimExpr& divisor) {
   return constant != nullptr && constant->value != 0;
 }
 
+// A shift by less than the width of the type; any other is undefined.
+bool IsShiftOf(const PrimExpr& distance, int bits) {
+  const auto* constant = distance.as<tvm::IntImmNode>();
+  return constant != nullptr && constant->value >= 0 && constant->value < bits;
+}
+
 // The host's bounds are wrong for truncated division and modulo of negatives, and for casts that do
-// not keep the value, and it takes every divisor for nonzero, while a device divides by zero and
-// goes on with what comes out: what holds one of them is not for it to judge.
+// not keep the value. It takes every divisor for nonzero and every shift for one that fits, while a
+// device goes on with what comes out. What holds one of them is not for it to judge.
 bool HostIsRightAbout(const PrimExpr& e) {
   bool right = true;
   PostOrderVisit(e, [&right](const tvm::ffi::ObjectRef& object) {
     if (object.as<DivNode>() != nullptr || object.as<ModNode>() != nullptr) right = false;
     const auto* quotient = object.as<FloorDivNode>();
     const auto* remainder = object.as<FloorModNode>();
+    const auto* call = object.as<CallNode>();
+    const bool shift = call != nullptr && OpName(call).rfind("tirx.shift_", 0) == 0;
+    if (shift && !IsShiftOf(call->args[1], call->dtype.bits())) right = false;
     if (quotient != nullptr) right = right && IsNonZero(quotient->b);
     if (remainder != nullptr) right = right && IsNonZero(remainder->b);
     const auto* cast = object.as<CastNode>();

@@ -29,8 +29,8 @@ class KeyPrinter : public ExprVisitor {
  public:
   KeyPrinter(const std::function<std::string(const PrimExpr&)>& int_key,
              const std::function<std::string(const PrimExpr&)>& bool_key,
-             const std::function<std::string(const Buffer&)>& epoch)
-      : int_key_(int_key), bool_key_(bool_key), epoch_(epoch) {}
+             const std::function<std::string(const Buffer&)>& view)
+      : int_key_(int_key), bool_key_(bool_key), view_(view) {}
 
   std::ostringstream out;
 
@@ -54,7 +54,7 @@ class KeyPrinter : public ExprVisitor {
     if (const auto* call = e.as<CallNode>())
       out << OpName(call) << (OpName(call).empty() ? call : nullptr);
     if (const auto* load = e.as<BufferLoadNode>()) {
-      out << load->buffer->data.get() << load->buffer->dtype << "@" << epoch_(load->buffer);
+      out << view_(load->buffer);
     }
     ExprVisitor::VisitExpr(e);
     out << ")";
@@ -64,7 +64,7 @@ class KeyPrinter : public ExprVisitor {
  private:
   const std::function<std::string(const PrimExpr&)>& int_key_;
   const std::function<std::string(const PrimExpr&)>& bool_key_;
-  const std::function<std::string(const Buffer&)>& epoch_;
+  const std::function<std::string(const Buffer&)>& view_;
   int depth_ = 0;
 };
 
@@ -73,8 +73,8 @@ class KeyPrinter : public ExprVisitor {
 std::string PrintTermKey(const PrimExpr& e,
                          const std::function<std::string(const PrimExpr&)>& int_key,
                          const std::function<std::string(const PrimExpr&)>& bool_key,
-                         const std::function<std::string(const Buffer&)>& epoch) {
-  KeyPrinter printer(int_key, bool_key, epoch);
+                         const std::function<std::string(const Buffer&)>& view) {
+  KeyPrinter printer(int_key, bool_key, view);
   printer.VisitExpr(e);
   return printer.out.str();
 }

@@ -169,21 +169,20 @@ void Walker::VisitPointerCall(const CallNode* op, const std::string& name) {
   // 0: as many elements as the pointer itself declares.
   const bool declared = KindOf(entry.use) == AccessKind::kPointer;
   int elements = declared ? 0 : entry.elements;
+  const AccessKind kind = KindOf(entry.use);
+  // A predicate of its own: nothing is touched where it is false. What its other arguments read is
+  // read whatever it says.
+  size_t predicate = op->args.size();
   if (entry.use == PointerUse::kCopyAsync) {
     elements = ConstantOr(op->args[2], 1);
-    if (op->args.size() > 3) {
-      VisitExpr(op->args[3]);
-      OnCondition(op, visit, op->args[3]);
-      KnowCondition(op->args[3], true);
-    }
+    predicate = 3;
+  } else if (entry.bytes > 0) {
+    predicate = entry.use == PointerUse::kLoadWide ? 1 : 2;
   }
-  const AccessKind kind = KindOf(entry.use);
-  // A predicate of its own: nothing is touched where it is false.
-  const size_t predicate = entry.use == PointerUse::kLoadWide ? 1 : 2;
-  if (entry.bytes > 0 && op->args.size() > predicate) {
+  const bool predicated = predicate < op->args.size();
+  if (predicated) {
     VisitExpr(op->args[predicate]);
     OnCondition(op, visit, op->args[predicate]);
-    KnowCondition(op->args[predicate], true);
   }
   std::vector<int> ids;
   for (size_t i = 0; i < op->args.size(); ++i) {
@@ -192,11 +191,13 @@ void Walker::VisitPointerCall(const CallNode* op, const std::string& name) {
     VisitIndicesOf(arg);
     if (!Accesses(entry.use)) continue;
     if (entry.bytes > 0) elements = ElementsOf(arg, entry.bytes);
+    if (predicated) KnowCondition(op->args[predicate], true);
     for (int id : RecordPointer(op, visit, kind, elements, arg)) {
       out_->sites[static_cast<size_t>(id)].argument = static_cast<int>(i);
       if (!IsGuardable(entry.use, op)) LeaveUnguarded(id, name);
       ids.push_back(id);
     }
+    Restore(outer);
   }
   bool pure = true;
   for (const PrimExpr& arg : op->args) pure = pure && (AsPointer(arg) != nullptr || IsPure(arg));
@@ -204,10 +205,7 @@ void Walker::VisitPointerCall(const CallNode* op, const std::string& name) {
   if (pure && kind != AccessKind::kPointer && entry.bytes == 0) {
     place_.under.insert(place_.under.end(), ids.begin(), ids.end());
   }
-  const size_t visited = entry.use == PointerUse::kCopyAsync ? 3
-                         : entry.bytes > 0                   ? predicate
-                                                             : op->args.size();
-  for (size_t i = 0; i < std::min<size_t>(op->args.size(), visited); ++i) {
+  for (size_t i = 0; i < std::min(op->args.size(), predicate); ++i) {
     if (AsPointer(op->args[i]) == nullptr) VisitExpr(op->args[i]);
   }
   place_.under = outer_under;

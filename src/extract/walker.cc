@@ -243,7 +243,7 @@ void Walker::BindValue(const VarNode* var, const PrimExpr& value) {
 // is taken as the mathematical value, which is what it is once the host has inlined it; a value
 // computed from memory can be anything and wraps.
 LinearExpr Walker::StoredValue(const PrimExpr& value) {
-  const LinearExpr linear = converter_.Int(value);
+  const LinearExpr linear = converter_.Stored(value);
   const tvm::DataType t = value.dtype();
   bool from_memory = false;
   tvm::tirx::PostOrderVisit(value, [&](const tvm::ffi::ObjectRef& object) {
@@ -284,7 +284,7 @@ void Walker::VisitStmt_(const BufferStoreNode* op) {
       recorder_.Element(op, visit, AccessKind::kStore, op->buffer, op->indices, 1, place_);
   // A pure right-hand side may be left out with its store: its loads are under the store's guard.
   const std::vector<int> under = place_.under;
-  if (id >= 0 && IsPure(op->value)) place_.under.push_back(id);
+  if (id >= 0 && !ValueGoesFirst(op)) place_.under.push_back(id);
   VisitExpr(op->value);
   place_.under = under;
   Restore(outer);

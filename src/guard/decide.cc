@@ -91,6 +91,7 @@ std::vector<OpenAtom> Decider::OpenAtoms(int id, const std::vector<Formula>& ext
   std::vector<OpenAtom> open;
   for (size_t d = 0; d < query.dims.size(); ++d) {
     for (bool upper : {false, true}) {
+      if (query.is_span && upper == (d == 0)) continue;
       OpenAtom atom;
       atom.atom.dim = static_cast<int>(d);
       atom.atom.upper = upper;

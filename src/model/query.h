@@ -39,6 +39,10 @@ struct AccessQuery {
   std::vector<int> under;
   std::vector<FitRequirement> fits;
   int rank = 0;
+  // `dims` are the first and the last element of a span that may be empty: an empty one is inside
+  // wherever it stands, so the first only has to be at or behind the start and the last before the
+  // end.
+  bool is_span = false;
   int lanes =
       1;  // of the vector; without `first` and `last` every lane has to be compared by itself
   // False where no guard will be put (a scope that is only reported, an op that cannot be guarded):

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "../extract/lane_conditions.h"
+#include "../extract/pointer_ops.h"
 #include "../extract/simplify.h"
 
 namespace tileguard {
@@ -45,6 +46,17 @@ class LanePicker : public ExprMutator {
     return BufferLoad(op->buffer, indices, op->predicate, op->span);
   }
   PrimExpr VisitExpr_(const CallNode* op) final {
+    // A change of type may give a lane the bits of several: it is made of the whole.
+    for (const PrimExpr& arg : op->args) {
+      const int lanes = arg.dtype().lanes();
+      if (lanes != 1 && lanes != op->dtype.lanes()) {
+        return Shuffle::ExtractElement(tvm::ffi::GetRef<PrimExpr>(op), lane_);
+      }
+    }
+    const bool pointer = LookUpPointerOp(OpName(op)).use != PointerUse::kArithmetic;
+    if (pointer && !op->op.same_as(builtin::if_then_else())) {
+      return Shuffle::ExtractElement(tvm::ffi::GetRef<PrimExpr>(op), lane_);
+    }
     if (ragged_ != nullptr) {
       auto found = ragged_->find(tvm::ffi::GetRef<PrimExpr>(op));
       if (found != ragged_->end()) return found->second[static_cast<size_t>(lane_)];
@@ -124,9 +136,10 @@ class Widener : public ExprMutator {
     }
     if (const auto* op = e.as<CastNode>()) {
       const DataType from = op->value.dtype();
-      const bool widens = (from.is_int() || from.is_uint()) && from.bits() < op->dtype.bits() &&
-                          from.is_int() && op->dtype.is_int() && from.bits() >= 32;
-      if (widens) return VisitExpr(op->value);
+      const bool integers = (from.is_int() || from.is_uint()) && !from.is_bool();
+      const bool keeps = from.is_int() ? op->dtype.is_int() && from.bits() <= op->dtype.bits()
+                                       : from.bits() < op->dtype.bits();
+      if (integers && keeps) return VisitExpr(op->value);
       if (IsNarrowing(op) && op->dtype.bits() < 64) return KeptBits(op);
     }
     if (const auto* op = e.as<CallNode>()) {
@@ -169,6 +182,10 @@ PrimExpr IndexAt(const AccessSite& site, const GuardAtom& atom, PrimExpr index,
 
 PrimExpr AtomCondition(const AccessSite& site, const GuardAtom& atom, PrimExpr index) {
   PrimExpr extent = site.shape[static_cast<size_t>(atom.dim)];
+  // No wider type holds it; below zero it is far above any extent.
+  if (index.dtype() == DataType::UInt(64) && !atom.positive_extent) {
+    return LT(index, tvm::cast(index.dtype(), extent));
+  }
   const bool mixed = index.dtype() != extent.dtype();
   if (atom.wide || index.dtype().is_bool() || (mixed && atom.upper) || HasNarrowingCast(index)) {
     index = Widener().VisitExpr(index);

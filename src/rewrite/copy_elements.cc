@@ -36,7 +36,8 @@ int64_t ElementCount(const Call& copy) {
 
 }  // namespace
 
-Stmt StoreElements(const Call& copy, const std::function<PrimExpr(int, BufferLoad)>& value) {
+Stmt StoreElements(const Call& copy, const std::function<PrimExpr(int, BufferLoad)>& value,
+                   const std::function<PrimExpr(int)>& inside) {
   const BufferLoadNode* target = Base(copy->args[0]);
   const BufferLoadNode* source = Base(copy->args[1]);
   tvm::ffi::Array<Stmt> stores;
@@ -45,7 +46,10 @@ Stmt StoreElements(const Call& copy, const std::function<PrimExpr(int, BufferLoa
     if (element.dtype() != target->buffer->dtype) {
       element = tvm::reinterpret(target->buffer->dtype, element);
     }
-    stores.push_back(BufferStore(target->buffer, element, Shifted(target->indices, e)));
+    const PrimExpr test = inside ? inside(e) : PrimExpr();
+    if (test.defined() && is_zero(test)) continue;
+    const BufferStore store(target->buffer, element, Shifted(target->indices, e));
+    stores.push_back(test.defined() ? IfThenElse(test, store, std::nullopt) : Stmt(store));
   }
   return SeqStmt::Flatten(stores);
 }

@@ -77,7 +77,7 @@ PrimExpr Rewriter::RewritePointer(const PrimExpr& pointer) {
 
 // Where a rewritten pointer of site `id` points. An index that may be evaluated only once is bound
 // here.
-Rewriter::Target Rewriter::RewriteTarget(int id, size_t arg, PrimExpr* pointer) {
+Rewriter::Target Rewriter::RewriteTarget(int id, size_t arg, PrimExpr* pointer, Prologue* binds) {
   const AccessSite& site = Site(id);
   const auto* call = pointer->as<CallNode>();
   Target target{id, arg, site.indices};
@@ -93,8 +93,8 @@ Rewriter::Target Rewriter::RewriteTarget(int id, size_t arg, PrimExpr* pointer) 
   }
   const auto* base = call->args[0].as<BufferLoadNode>();
   target.indices = base->indices;
-  if (!NeedsGuard(id) || prologue_ == nullptr || lazy_depth_ > 0) return target;
-  target.indices = BindOnce(site, base->indices, prologue_);
+  if (!NeedsGuard(id)) return target;
+  target.indices = BindOnce(site, base->indices, BindsTo(binds));
   if (!target.indices.same_as(base->indices)) {
     tvm::ffi::Array<PrimExpr> args = call->args;
     args.Set(0, BufferLoad(base->buffer, target.indices, base->predicate, base->span));
@@ -117,7 +117,7 @@ Rewriter::PointerCall Rewriter::RewritePointerCall(const CallNode* op) {
     // Sites follow the pointers in order; a pointer into a scope that is not asked for has none.
     if (next_site >= sites.size() || Site(sites[next_site]).argument != static_cast<int>(i))
       continue;
-    out.targets.push_back(RewriteTarget(sites[next_site++], i, &args[i]));
+    out.targets.push_back(RewriteTarget(sites[next_site++], i, &args[i], &out.binds));
     const Target& target = out.targets.back();
     if (!NeedsGuard(target.id)) continue;
     out.condition = Conjunction(
@@ -161,9 +161,8 @@ PrimExpr Rewriter::RewriteReadOnlyLoad(const CallNode* op) {
   if (base == nullptr) return tvm::ffi::GetRef<PrimExpr>(op);
   Indices indices = VisitIndices(base->indices);
   const bool guard = !sites.empty() && NeedsGuard(sites[0]);
-  if (guard && prologue_ != nullptr && lazy_depth_ == 0) {
-    indices = BindOnce(Site(sites[0]), indices, prologue_);
-  }
+  Prologue binds;
+  if (guard) indices = BindOnce(Site(sites[0]), indices, BindsTo(&binds));
   PrimExpr call = tvm::ffi::GetRef<PrimExpr>(op);
   if (!indices.same_as(base->indices)) {
     tvm::ffi::Array<PrimExpr> args = op->args;
@@ -171,8 +170,9 @@ PrimExpr Rewriter::RewriteReadOnlyLoad(const CallNode* op) {
     call = Call(op->dtype, op->op, args, op->annotations, op->span);
   }
   if (!guard) return call;
-  return tvm::if_then_else(BuildCondition(Site(sites[0]), DecisionOn(sites[0]), indices), call,
-                           safe_values_.Of(base->buffer, op->dtype), op->span);
+  return WithLets(
+      binds, tvm::if_then_else(BuildCondition(Site(sites[0]), DecisionOn(sites[0]), indices), call,
+                               safe_values_.Of(base->buffer, op->dtype), op->span));
 }
 
 PrimExpr Rewriter::GuardedCall(const PointerCall& rewritten) {
@@ -199,9 +199,15 @@ PrimExpr Rewriter::VisitExpr_(const CallNode* op) {
   if (use == PointerUse::kReadOnly) return RewriteReadOnlyLoad(op);
   const PointerCall rewritten = RewritePointerCall(op);
   if (!rewritten.condition.defined()) return rewritten.call;
-  if (use == PointerUse::kLoadWide) return GuardedWideLoad(rewritten);
-  if (op->dtype.is_void() || op->dtype.is_handle()) return rewritten.call;
-  return GuardedCall(rewritten);
+  PrimExpr value = rewritten.call;
+  if (use == PointerUse::kLoadWide) {
+    value = GuardedWideLoad(rewritten);
+  } else if (use == PointerUse::kAtomic && op->dtype.lanes() > 1 && TakesApart(rewritten)) {
+    value = ElementAtomicsReturning(rewritten);
+  } else if (!op->dtype.is_void() && !op->dtype.is_handle()) {
+    value = GuardedCall(rewritten);
+  }
+  return WithLets(rewritten.binds, value);
 }
 
 Stmt Rewriter::VisitStmt_(const EvaluateNode* op) {
@@ -217,27 +223,26 @@ Stmt Rewriter::VisitStmt_(const EvaluateNode* op) {
   if (!rewritten.condition.defined()) return out;
   if (use == PointerUse::kCopyAsync) return RewriteCopyAsync(rewritten, op);
   if (use == PointerUse::kStoreWide) return GuardedWideStore(rewritten, op);
-  const bool elementwise =
-      use == PointerUse::kAtomic && rewritten.targets.size() == 2 &&
-      Site(rewritten.targets[0].id).elements > 1 &&
-      (NeedsGuard(rewritten.targets[1].id) || !AllOrNothing(rewritten.targets[0].id));
   tvm::ffi::Optional<Stmt> otherwise;
-  if (elementwise) otherwise = ElementAtomics(rewritten);
+  if (use == PointerUse::kAtomic && TakesApart(rewritten)) otherwise = ElementAtomics(rewritten);
   return IfThenElse(rewritten.condition, out, otherwise, op->span);
 }
 
 // The predicate of cp.async fills with zeros where it is false. Any other safe value, and a
 // transfer that is partly inside, is stored element by element instead; the thread sees its own
-// stores at once.
+// stores at once. So is one whose target is guarded: no predicate keeps it from being written.
 Stmt Rewriter::RewriteCopyAsync(const PointerCall& rewritten, const EvaluateNode* op) {
   const Call& copy = rewritten.call;
   const Target& source = rewritten.targets.back();
+  const Target* target = rewritten.targets.size() == 2 ? &rewritten.targets.front() : nullptr;
+  if (target != nullptr && !NeedsGuard(target->id)) target = nullptr;
+  const bool guarded = NeedsGuard(source.id);
   const AccessSite& site = Site(source.id);
   const Decision& decision = DecisionOn(source.id);
-  const bool ragged = site.elements > 1 && !decision.LanesAgree();
+  const bool ragged = guarded && site.elements > 1 && !decision.LanesAgree();
   const PrimExpr safe = safe_values_.Of(site.buffer, ScalarOf(site.buffer->dtype));
   const PrimExpr own = Simplified(BuildCondition(site, decision, source.indices));
-  if (!ragged && IsZero(safe)) {
+  if (!ragged && IsZero(safe) && target == nullptr) {
     const PrimExpr predicate =
         copy->args.size() > 3 ? PrimExpr(tvm::tirx::And(copy->args[3], own)) : own;
     return tvm::tirx::Evaluate(
@@ -245,14 +250,20 @@ Stmt Rewriter::RewriteCopyAsync(const PointerCall& rewritten, const EvaluateNode
              copy->annotations, copy->span),
         op->span);
   }
-  Stmt fill = StoreElements(copy, [&](int e, const BufferLoad&) {
-    PrimExpr value = decision.LanesAgree() ? safe : ElementOrSafe(source, e, true);
+  const bool alone = target == nullptr || !guarded;
+  auto value = [&](int e, const BufferLoad&) {
+    const bool outside = guarded && decision.LanesAgree() && alone;
+    PrimExpr element = outside ? safe : ElementOrSafe(source, e, alone);
     if (copy->args.size() > 3) {
-      value = tvm::if_then_else(copy->args[3], value, tvm::tirx::make_zero(safe.dtype()));
+      element = tvm::if_then_else(copy->args[3], element, tvm::tirx::make_zero(safe.dtype()));
     }
-    return value;
-  });
-  return IfThenElse(ragged ? rewritten.condition : own, tvm::tirx::Evaluate(copy, op->span), fill,
+    return element;
+  };
+  auto stored = [&](int e) {
+    return target == nullptr ? PrimExpr() : ElementCondition(*target, e, alone);
+  };
+  return IfThenElse(ragged || target != nullptr ? rewritten.condition : own,
+                    tvm::tirx::Evaluate(copy, op->span), StoreElements(copy, value, stored),
                     op->span);
 }
 

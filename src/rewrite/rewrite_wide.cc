@@ -99,29 +99,61 @@ Stmt Rewriter::GuardedWideStore(const PointerCall& rewritten, const EvaluateNode
   return IfThenElse(rewritten.condition, whole, ragged, op->span);
 }
 
-// A vector atomic that is partly outside becomes one atomic an element; a source element outside
-// adds the safe value.
-Stmt Rewriter::ElementAtomics(const PointerCall& rewritten) {
-  const Call& call = rewritten.call;
-  const Target& to = rewritten.targets[0];
-  const Target& from = rewritten.targets[1];
-  static const tvm::Op one = tvm::Op::Get("tl.atomic_add_elem_op");
+// A vector atomic some of whose elements may be inside alone.
+bool Rewriter::TakesApart(const PointerCall& rewritten) const {
+  return rewritten.targets.size() == 2 && Site(rewritten.targets[0].id).elements > 1 &&
+         (NeedsGuard(rewritten.targets[1].id) || !AllOrNothing(rewritten.targets[0].id));
+}
+
+// `op` on element `e`; a source element outside adds the safe value.
+tvm::tirx::Call Rewriter::ElementAtomic(const PointerCall& rewritten, int e, const tvm::Op& op,
+                                        const tvm::DataType& returns, bool alone) {
   static const tvm::Op pointer = tvm::Op::Get("tl.access_ptr");
-  const bool alone = !NeedsGuard(to.id) || !NeedsGuard(from.id);
   constexpr int kReadWrite = 3;
   const tvm::DataType int32 = tvm::DataType::Int(32);
+  const Call address(
+      tvm::DataType::Handle(), pointer,
+      {Element(rewritten.targets[0], e), tvm::IntImm(int32, 1), tvm::IntImm(int32, kReadWrite)});
+  return Call(returns, op, {address, ElementOrSafe(rewritten.targets[1], e, alone)},
+              rewritten.call->annotations, rewritten.call->span);
+}
+
+// A vector atomic that is partly outside becomes one atomic an element.
+Stmt Rewriter::ElementAtomics(const PointerCall& rewritten) {
+  const Target& to = rewritten.targets[0];
+  static const tvm::Op one = tvm::Op::Get("tl.atomic_add_elem_op");
+  const bool alone = !NeedsGuard(to.id) || !NeedsGuard(rewritten.targets[1].id);
   tvm::ffi::Array<Stmt> parts;
   for (int e = 0; e < Site(to.id).elements; ++e) {
     const PrimExpr inside = ElementCondition(to, e, alone);
     if (inside.defined() && is_zero(inside)) continue;
-    const Call address(tvm::DataType::Handle(), pointer,
-                       {Element(to, e), tvm::IntImm(int32, 1), tvm::IntImm(int32, kReadWrite)});
-    Stmt add = tvm::tirx::Evaluate(Call(tvm::DataType::Handle(), one,
-                                        {address, ElementOrSafe(from, e, alone)}, call->annotations,
-                                        call->span));
+    Stmt add =
+        tvm::tirx::Evaluate(ElementAtomic(rewritten, e, one, tvm::DataType::Handle(), alone));
     parts.push_back(inside.defined() ? IfThenElse(inside, add, std::nullopt) : add);
   }
   return SeqStmt::Flatten(parts);
+}
+
+// The same where the values before are asked for; an element outside gives the safe value.
+PrimExpr Rewriter::ElementAtomicsReturning(const PointerCall& rewritten) {
+  const Call& call = rewritten.call;
+  const Target& to = rewritten.targets[0];
+  static const tvm::Op one = tvm::Op::Get("tl.atomic_add_ret_elem_op");
+  const bool alone = !NeedsGuard(to.id) || !NeedsGuard(rewritten.targets[1].id);
+  const tvm::DataType element = call->dtype.element_of();
+  const PrimExpr safe = safe_values_.Of(Site(to.id).buffer, element);
+  tvm::ffi::Array<PrimExpr> lanes;
+  tvm::ffi::Array<PrimExpr> order;
+  for (int e = 0; e < call->dtype.lanes(); ++e) {
+    const PrimExpr inside = ElementCondition(to, e, alone);
+    PrimExpr before = ElementAtomic(rewritten, e, one, element, alone);
+    if (inside.defined()) {
+      before = is_zero(inside) ? safe : tvm::if_then_else(inside, before, safe);
+    }
+    lanes.push_back(before);
+    order.push_back(tvm::IntImm(tvm::DataType::Int(32), e));
+  }
+  return tvm::if_then_else(rewritten.condition, call, Shuffle(lanes, order), call->span);
 }
 
 }  // namespace tileguard

@@ -127,6 +127,14 @@ tvm::PrimExpr Rewriter::VisitExpr_(const OrNode* op) {
   return tvm::tirx::Or(a, b, op->span);
 }
 
+// What the body binds may stand on the variable: it stays inside.
+tvm::PrimExpr Rewriter::VisitExpr_(const LetNode* op) {
+  PrimExpr value = VisitExpr(op->value);
+  PrimExpr body = VisitLazily(op->body);
+  if (value.same_as(op->value) && body.same_as(op->body)) return tvm::ffi::GetRef<PrimExpr>(op);
+  return Let(op->var, value, body, op->span);
+}
+
 Rewriter::Indices Rewriter::VisitIndices(const Indices& indices) {
   bool changed = false;
   Indices out;
@@ -185,8 +193,12 @@ tvm::PrimExpr Rewriter::GuardedLoad(int id, BufferLoad load) {
     for (const Stmt& bind : binds) prologue_->push_back(bind);
     return value;
   }
-  // Where a statement in front would be evaluated too early or too seldom, the variable lives in
-  // the expression.
+  return WithLets(binds, value);
+}
+
+// Where a statement in front would be evaluated too early or too seldom, a variable lives in the
+// expression.
+tvm::PrimExpr Rewriter::WithLets(const Prologue& binds, PrimExpr value) {
   for (size_t i = binds.size(); i-- > 0;) {
     const auto* bind = binds[i].as<BindNode>();
     value = Let(bind->var, bind->value, value);
@@ -224,7 +236,7 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
   if (!guarded) return StoreWithSharedTest(op, visited);
   const AccessSite& site = extraction_.sites[static_cast<size_t>(sites[0])];
   const Decision& decision = decisions_[static_cast<size_t>(sites[0])];
-  if (!IsPure(op->value)) {
+  if (ValueGoesFirst(op)) {
     // The effect happens whether or not the store does: value first, then the index, then the test.
     tvm::ffi::Optional<PrimExpr> predicate = op->predicate;
     if (predicate) predicate = VisitExpr(predicate.value());

@@ -55,6 +55,7 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
   PrimExpr VisitExpr_(const tvm::tirx::BufferLoadNode* op) final;
   PrimExpr VisitExpr_(const tvm::tirx::CallNode* op) final;
   PrimExpr VisitExpr_(const tvm::tirx::AndNode* op) final;
+  PrimExpr VisitExpr_(const tvm::tirx::LetNode* op) final;
   PrimExpr VisitExpr_(const tvm::tirx::OrNode* op) final;
 
   PrimExpr VisitLazily(const PrimExpr& e);
@@ -62,6 +63,11 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
   // Binds the indices that may be evaluated only once; returns variables in their place.
   Indices BindOnce(const AccessSite& site, const Indices& indices, Prologue* prologue);
   Stmt WithPrologue(const Prologue& prologue, Stmt stmt);
+  static PrimExpr WithLets(const Prologue& binds, PrimExpr value);
+  // Where the present expression may bind: in front of its statement, or `inside` itself.
+  Prologue* BindsTo(Prologue* inside) {
+    return prologue_ != nullptr && lazy_depth_ == 0 ? prologue_ : inside;
+  }
 
   PrimExpr GuardedLoad(int id, tvm::tirx::BufferLoad load);
   PrimExpr RaggedLoad(const AccessSite& site, const Decision& decision,
@@ -82,12 +88,13 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
     tvm::tirx::Call call;
     std::vector<Target> targets;
     PrimExpr condition;  // every target is inside; undefined when that is proved
+    Prologue binds;      // of indices, where they cannot be made in front of the statement
   };
 
   const AccessSite& Site(int id) const { return extraction_.sites[static_cast<size_t>(id)]; }
   const Decision& DecisionOn(int id) const { return decisions_[static_cast<size_t>(id)]; }
   PointerCall RewritePointerCall(const tvm::tirx::CallNode* op);
-  Target RewriteTarget(int id, size_t arg, PrimExpr* pointer);
+  Target RewriteTarget(int id, size_t arg, PrimExpr* pointer, Prologue* binds);
   PrimExpr RewritePointer(const PrimExpr& pointer);
   PrimExpr RewriteTileOp(const tvm::tirx::CallNode* op);
   PrimExpr RewriteReadOnlyLoad(const tvm::tirx::CallNode* op);
@@ -96,6 +103,10 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
   Stmt GuardedWideStore(const PointerCall& rewritten, const tvm::tirx::EvaluateNode* op);
   Stmt RewriteCopyAsync(const PointerCall& rewritten, const tvm::tirx::EvaluateNode* op);
   Stmt ElementAtomics(const PointerCall& rewritten);
+  PrimExpr ElementAtomicsReturning(const PointerCall& rewritten);
+  tvm::tirx::Call ElementAtomic(const PointerCall& rewritten, int e, const tvm::Op& op,
+                                const tvm::DataType& returns, bool alone);
+  bool TakesApart(const PointerCall& rewritten) const;
   // Element `e` of a target, and the test that it is inside (undefined when it is). `alone`: no
   // other target shares the test that failed.
   tvm::tirx::BufferLoad Element(const Target& target, int e) const;

@@ -38,8 +38,30 @@ bool IsCopyAsync(const CallNode* call) {
 }
 
 // Only loads, arithmetic, stores and copies: nothing that must run in one piece.
+// Does an iteration read what another writes? In a vector all lanes read first.
+bool ReadsItsStores(const Stmt& body) {
+  std::vector<const BufferStoreNode*> stores;
+  PostOrderVisit(body, [&](const tvm::ffi::ObjectRef& object) {
+    if (const auto* store = object.as<BufferStoreNode>()) stores.push_back(store);
+  });
+  bool reads = false;
+  PostOrderVisit(body, [&](const tvm::ffi::ObjectRef& object) {
+    const auto* load = object.as<BufferLoadNode>();
+    if (load == nullptr) return;
+    for (const BufferStoreNode* store : stores) {
+      if (!store->buffer->data.same_as(load->buffer->data)) continue;
+      bool same = store->indices.size() == load->indices.size();
+      for (size_t d = 0; same && d < load->indices.size(); ++d) {
+        same = ExprDeepEqual()(store->indices[d], load->indices[d]);
+      }
+      reads = reads || !same;
+    }
+  });
+  return reads;
+}
+
 bool IsPlainBody(const Stmt& body) {
-  bool plain = true;
+  bool plain = !ReadsItsStores(body);
   PostOrderVisit(body, [&](const tvm::ffi::ObjectRef& object) {
     if (object.as<ForNode>() != nullptr || object.as<WhileNode>() != nullptr) plain = false;
     const auto* evaluate = object.as<EvaluateNode>();
