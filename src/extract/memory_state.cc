@@ -122,14 +122,14 @@ std::string MemoryState::Epoch(const Buffer& buffer) {
   if (IsReadOnly(buffer)) return "const";
   const std::string scope = buffer.scope();
   if (scope == "global") return "read" + std::to_string(++unstable_reads_);
-  std::string epoch = std::to_string(epoch_[buffer->data.get()]);
-  if (scope.rfind("shared", 0) == 0) epoch += "b" + std::to_string(shared_epoch_);
+  std::string epoch = std::to_string(now_.written[buffer->data.get()]);
+  if (scope.rfind("shared", 0) == 0) epoch += "b" + std::to_string(now_.barrier);
   return epoch;
 }
 
 void MemoryState::Clobber(const Effects& effects) {
-  for (const VarNode* data : effects.written) ++epoch_[data];
-  if (effects.barrier) ++shared_epoch_;
+  for (const VarNode* data : effects.written) now_.written[data] = ++writes_;
+  if (effects.barrier) now_.barrier = ++writes_;
 }
 
 }  // namespace tileguard

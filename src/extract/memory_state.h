@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace tileguard {
 
@@ -47,13 +48,21 @@ class MemoryState {
   std::string Epoch(const tvm::tirx::Buffer& buffer);
   /*! \brief True when no write of this function can reach `buffer`. */
   bool IsReadOnly(const tvm::tirx::Buffer& buffer) const;
+  /*! \brief The last write to each variable, for Return: where a branch begins, memory is what it
+   * was before the other branch. */
+  struct Moment {
+    std::unordered_map<const tvm::tirx::VarNode*, int> written;
+    int barrier = 0;
+  };
+  Moment Now() const { return now_; }
+  void Return(Moment moment) { now_ = std::move(moment); }
   /*! \brief Ends what is known of everything that `effects` may write. */
   void Clobber(const Effects& effects);
 
  private:
   const Effects& function_;
-  std::unordered_map<const tvm::tirx::VarNode*, int> epoch_;
-  int shared_epoch_ = 0;
+  Moment now_;
+  int writes_ = 0;  // of the whole function: no two writes give one epoch
   int unstable_reads_ = 0;
 };
 

@@ -76,12 +76,14 @@ void Walker::VisitStmt_(const IfThenElseNode* op) {
   std::vector<BufferLoad> scalars;
   if (!op->else_case) scalars = StoredScalars(op->then_case);
   const std::vector<LinearExpr> skipped = ValuesOf(scalars);
+  const MemoryState::Moment before = memory_.Now();
   Restore(under_then);
   VisitStmt(op->then_case);
   const Known after_then = Save();
   const std::vector<LinearExpr> stored = ValuesOf(scalars);
   const bool then_ends = ends_;
   Restore(under_else);
+  memory_.Return(before);
   ends_ = false;
   if (op->else_case) VisitStmt(op->else_case.value());
   const Known after_else = Save();

@@ -67,9 +67,17 @@ tvm::tirx::PrimFunc Legalize(const tvm::tirx::PrimFunc& func, const Options& opt
   if (options.warnings) Warn(analysis);
   Rewriter rewriter(*analysis.extraction, analysis.decisions);
   tvm::tirx::PrimFunc out = rewriter.Run(func);
-  // The scalar tails are serial loops like any other: hoisting comes last.
-  if (options.vector_tails) out = KeepVectors(out, options);
-  return options.hoist_guards ? HoistGuards(out) : out;
+  // The scalar tails are serial loops like any other: hoisting comes last. What it puts in front of
+  // a loop may settle what a lane asks inside, and so on; two rounds are nearly always one too
+  // many.
+  constexpr int kMostRounds = 8;
+  for (int round = 0; round < kMostRounds; ++round) {
+    const tvm::tirx::PrimFunc before = out;
+    if (options.vector_tails) out = KeepVectors(out, options);
+    if (options.hoist_guards) out = HoistGuards(out);
+    if (out.same_as(before)) break;
+  }
+  return out;
 }
 
 }  // namespace tileguard

@@ -104,7 +104,7 @@ Rewriter::Target Rewriter::RewriteTarget(int id, size_t arg, PrimExpr* pointer, 
 }
 
 // In the order of the walk: the op's own predicate, the pointers, the other arguments.
-Rewriter::PointerCall Rewriter::RewritePointerCall(const CallNode* op) {
+Rewriter::PointerCall Rewriter::RewritePointerCall(const CallNode* op, bool statement) {
   const std::vector<int>& sites = SitesAt(op, CountVisit(op));
   const size_t predicate = PredicateArg(LookUpPointerOp(OpName(op)).use);
   std::vector<PrimExpr> args(op->args.begin(), op->args.end());
@@ -123,11 +123,19 @@ Rewriter::PointerCall Rewriter::RewritePointerCall(const CallNode* op) {
     out.condition = Conjunction(
         out.condition, BuildCondition(Site(target.id), DecisionOn(target.id), target.indices));
   }
+  // The other arguments were proved under the guard, so what they bind stays there: in front of the
+  // guarded statement, or in the expression.
+  const bool guarded = out.condition.defined();
+  Prologue* outer = prologue_;
+  if (guarded && statement) prologue_ = &out.inner;
+  if (guarded && !statement) ++lazy_depth_;
   bool changed = false;
   for (size_t i = 0; i < args.size(); ++i) {
     if (!IsPointer(op->args[i]) && i < predicate) args[i] = VisitExpr(args[i]);
     changed = changed || !args[i].same_as(op->args[i]);
   }
+  if (guarded && !statement) --lazy_depth_;
+  prologue_ = outer;
   out.call = changed ? Call(op->dtype, op->op, tvm::ffi::Array<PrimExpr>(args.begin(), args.end()),
                             op->annotations, op->span)
                      : tvm::ffi::GetRef<Call>(op);
@@ -197,7 +205,7 @@ PrimExpr Rewriter::VisitExpr_(const CallNode* op) {
   if (use == PointerUse::kMetadata) return RewritePointer(tvm::ffi::GetRef<PrimExpr>(op));
   if (use == PointerUse::kTileOp) return RewriteTileOp(op);
   if (use == PointerUse::kReadOnly) return RewriteReadOnlyLoad(op);
-  const PointerCall rewritten = RewritePointerCall(op);
+  const PointerCall rewritten = RewritePointerCall(op, false);
   if (!rewritten.condition.defined()) return rewritten.call;
   PrimExpr value = rewritten.call;
   if (use == PointerUse::kLoadWide) {
@@ -217,7 +225,7 @@ Stmt Rewriter::VisitStmt_(const EvaluateNode* op) {
   const bool statement = use == PointerUse::kAtomic || use == PointerUse::kCall ||
                          use == PointerUse::kCopyAsync || use == PointerUse::kStoreWide;
   if (!statement || OpName(call) == "tirx.if_then_else") return StmtExprMutator::VisitStmt_(op);
-  const PointerCall rewritten = RewritePointerCall(call);
+  const PointerCall rewritten = RewritePointerCall(call, use != PointerUse::kStoreWide);
   Stmt out = rewritten.call.same_as(op->value) ? tvm::ffi::GetRef<Stmt>(op)
                                                : tvm::tirx::Evaluate(rewritten.call, op->span);
   if (!rewritten.condition.defined()) return out;
@@ -225,7 +233,7 @@ Stmt Rewriter::VisitStmt_(const EvaluateNode* op) {
   if (use == PointerUse::kStoreWide) return GuardedWideStore(rewritten, op);
   tvm::ffi::Optional<Stmt> otherwise;
   if (use == PointerUse::kAtomic && TakesApart(rewritten)) otherwise = ElementAtomics(rewritten);
-  return IfThenElse(rewritten.condition, out, otherwise, op->span);
+  return IfThenElse(rewritten.condition, WithPrologue(rewritten.inner, out), otherwise, op->span);
 }
 
 // The predicate of cp.async fills with zeros where it is false. Any other safe value, and a

@@ -89,11 +89,12 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
     std::vector<Target> targets;
     PrimExpr condition;  // every target is inside; undefined when that is proved
     Prologue binds;      // of indices, where they cannot be made in front of the statement
+    Prologue inner;      // of values, to be made under the guard
   };
 
   const AccessSite& Site(int id) const { return extraction_.sites[static_cast<size_t>(id)]; }
   const Decision& DecisionOn(int id) const { return decisions_[static_cast<size_t>(id)]; }
-  PointerCall RewritePointerCall(const tvm::tirx::CallNode* op);
+  PointerCall RewritePointerCall(const tvm::tirx::CallNode* op, bool statement);
   Target RewriteTarget(int id, size_t arg, PrimExpr* pointer, Prologue* binds);
   PrimExpr RewritePointer(const PrimExpr& pointer);
   PrimExpr RewriteTileOp(const tvm::tirx::CallNode* op);
