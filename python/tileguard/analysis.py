@@ -41,6 +41,8 @@ def analyze(
     _lib.load()
     kernel = resolve(func_or_module, args, kwargs or {})
     target = target if target is not None else kernel.target
+    if pass_configs is not None and not isinstance(pass_configs, Mapping):
+        raise TileGuardError(f"pass_configs must be a mapping of pass-config keys to values, not {pass_configs!r}.")
     configs = {**(kernel.pass_configs or {}), **(pass_configs or {})}
     if lower if lower is not None else not _is_bound(kernel.func):
         module = lowering.module_at_pass(kernel.func, target, configs)
@@ -57,6 +59,8 @@ def resolve(value: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | No
     from tvm.tirx import PrimFunc
 
     if isinstance(value, PrimFunc):
+        if not value.attrs or "global_symbol" not in value.attrs:
+            raise TileGuardError("The PrimFunc has no name: give it one with func.with_attr('global_symbol', NAME).")
         return Kernel(value, None, _attached_configs(value))
     if isinstance(value, IRModule):
         return Kernel(value)
@@ -96,7 +100,10 @@ def _analyze_module(module: Any, configs: Mapping[str, Any]) -> Report:
     except TileGuardError:
         raise
     except Exception as error:
-        raise TileGuardError(f"{lowering.name_of(module)} cannot be analysed: {lowering.first_line(error)}") from error
+        said = lowering.first_line(error)
+        if said.startswith("TileGuard: "):
+            raise TileGuardError(said.removeprefix("TileGuard: ")) from error
+        raise TileGuardError(f"{lowering.name_of(module)} cannot be analysed: {said}") from error
     return Report.from_json(str(text))
 
 

@@ -27,7 +27,8 @@ std::optional<std::string> FromContext(const PassContext& context, const std::st
   if (!value) return std::nullopt;
   if (auto text = value.value().try_cast<tvm::ffi::String>()) return std::string(*text);
   if (auto flag = value.value().as<bool>()) return *flag ? "true" : "false";
-  return std::to_string(value.value().cast<int64_t>());
+  if (auto number = value.value().as<int64_t>()) return std::to_string(*number);
+  throw std::invalid_argument("tileguard." + name + " has no value that an option can have");
 }
 
 bool Flag(const PassContext& context, const char* key) {
@@ -43,6 +44,25 @@ Options CurrentOptions(const PassContext& context) {
     return options;
   } catch (const std::invalid_argument& error) {
     TVM_FFI_THROW(ValueError) << "TileGuard: " << error.what();
+  }
+  TVM_FFI_UNREACHABLE();
+}
+
+std::string NameOf(const tvm::tirx::PrimFunc& func) {
+  auto name = func->GetAttr<tvm::ffi::String>(tvm::attr::kGlobalSymbol);
+  return name ? std::string(name.value()) : "a function without a name";
+}
+
+// The host's own checks find what is wrong with a malformed function; their account of it is for
+// their authors. One sentence of it is for the user.
+template <typename Run>
+auto InOneSentence(const tvm::tirx::PrimFunc& func, const Run& run) {
+  try {
+    return run();
+  } catch (const tvm::ffi::Error& error) {
+    const std::string said = error.message();
+    TVM_FFI_THROW(ValueError) << "TileGuard: " << NameOf(func)
+                              << " is malformed: " << said.substr(0, said.find('\n'));
   }
   TVM_FFI_UNREACHABLE();
 }
@@ -76,7 +96,8 @@ namespace transform {
 tvm::transform::Pass LegalizeSafeMemoryAccess() {
   auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext& context) {
     const Options options = CurrentOptions(context);
-    return options.disabled ? func : Legalize(func, options);
+    if (options.disabled) return func;
+    return InOneSentence(func, [&] { return Legalize(func, options); });
   };
   return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.LegalizeSafeMemoryAccess", {});
 }
@@ -111,7 +132,8 @@ std::string AnalyzeJSON(const tvm::IRModule& mod) {
     const auto* func = base.as<tvm::tirx::PrimFuncNode>();
     if (func == nullptr) continue;
     const auto start = std::chrono::steady_clock::now();
-    const Analysis analysis = Analyze(tvm::ffi::GetRef<tvm::tirx::PrimFunc>(func), options, true);
+    const auto prim = tvm::ffi::GetRef<tvm::tirx::PrimFunc>(func);
+    const Analysis analysis = InOneSentence(prim, [&] { return Analyze(prim, options, true); });
     functions.push_back(FunctionReport(name->name_hint, analysis, MillisecondsSince(start)));
   }
   return nlohmann::json{{"schema", 1}, {"functions", functions}}.dump();

@@ -46,10 +46,14 @@ std::string SetOption(Options* options, const std::string& name, const std::stri
     return "";
   };
   auto boolean = [&](bool* out) -> std::string {
-    if (text != "true" && text != "false" && text != "1" && text != "0") {
+    std::string word = text;
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const bool yes = word == "true" || word == "1";
+    if (!yes && word != "false" && word != "0") {
       return "tileguard." + name + " must be true or false, not '" + text + "'";
     }
-    *out = text == "true" || text == "1";
+    *out = yes;
     return "";
   };
   if (name == "hoist_guards") return boolean(&options->hoist_guards);
@@ -57,6 +61,19 @@ std::string SetOption(Options* options, const std::string& name, const std::stri
   if (name == "budget_access") return natural(&options->budget_access);
   if (name == "budget_searches") return natural(&options->budget_searches);
   if (name == "guard_scopes") {
+    Options asked;
+    asked.guard_scopes = text;
+    const std::vector<std::string> scopes = asked.GuardedScopes();
+    if (scopes.empty()) {
+      return "tileguard.guard_scopes must name at least one storage scope, not '" + text + "'";
+    }
+    for (const std::string& scope : scopes) {
+      const std::string kind = scope.substr(0, scope.find('.'));
+      if (kind != "global" && kind != "shared" && kind != "local") {
+        return "tileguard.guard_scopes must name storage scopes (global, shared, local), not '" +
+               scope + "'";
+      }
+    }
     options->guard_scopes = text;
     return "";
   }

@@ -67,14 +67,16 @@ tvm::tirx::PrimFunc Legalize(const tvm::tirx::PrimFunc& func, const Options& opt
   if (options.warnings) Warn(analysis);
   Rewriter rewriter(*analysis.extraction, analysis.decisions);
   tvm::tirx::PrimFunc out = rewriter.Run(func);
+  // What needs no guard stays as its author wrote it, but for copies that the host could not lower.
+  const bool proved = out.same_as(func);
   // The scalar tails are serial loops like any other: hoisting comes last. What it puts in front of
   // a loop may settle what a lane asks inside, and so on; two rounds are nearly always one too
   // many.
   constexpr int kMostRounds = 8;
   for (int round = 0; round < kMostRounds; ++round) {
     const tvm::tirx::PrimFunc before = out;
-    if (options.vector_tails) out = KeepVectors(out, options);
-    if (options.hoist_guards) out = HoistGuards(out);
+    if (options.vector_tails) out = KeepVectors(out, options, proved);
+    if (options.hoist_guards && !proved) out = HoistGuards(out);
     if (out.same_as(before)) break;
   }
   return out;

@@ -72,6 +72,15 @@ bool IsPlainBody(const Stmt& body) {
   return plain;
 }
 
+bool HoldsCopyAsync(const Stmt& body) {
+  bool holds = false;
+  PostOrderVisit(body, [&](const tvm::ffi::ObjectRef& object) {
+    const auto* call = object.as<CallNode>();
+    holds = holds || (call != nullptr && IsCopyAsync(call));
+  });
+  return holds;
+}
+
 bool DefinedInside(const Stmt& body, const PrimExpr& e) {
   std::unordered_set<const VarNode*> bound;
   PostOrderVisit(body, [&](const tvm::ffi::ObjectRef& object) {
@@ -224,8 +233,8 @@ class BodyRewriter : public StmtExprMutator {
 
 class TailRewriter : public StmtExprMutator {
  public:
-  TailRewriter(const LaneLoops& lanes, const Options& options)
-      : lanes_(lanes), planner_(lanes, options) {}
+  TailRewriter(const LaneLoops& lanes, const Options& options, bool only_copies)
+      : lanes_(lanes), planner_(lanes, options), only_copies_(only_copies) {}
   Stmt Run(const Stmt& body) { return VisitStmt(body); }
 
  private:
@@ -233,6 +242,7 @@ class TailRewriter : public StmtExprMutator {
     const int visit = visits_[op]++;
     auto found = lanes_.loops.find({op, visit});
     if (found == lanes_.loops.end()) return StmtExprMutator::VisitStmt_(op);
+    if (only_copies_ && !HoldsCopyAsync(op->body)) return StmtExprMutator::VisitStmt_(op);
     const LoopPlan plan = planner_.Plan(found->second, op->body);
     auto loop = [&](bool full, bool serial) -> Stmt {
       BodyRewriter body(plan, visits_, full, serial);
@@ -276,16 +286,17 @@ class TailRewriter : public StmtExprMutator {
 
   const LaneLoops& lanes_;
   Planner planner_;
+  bool only_copies_;
   std::unordered_map<const tvm::ffi::Object*, int> visits_;
   std::unordered_map<const tvm::ffi::Object*, int> next_visits_;
 };
 
 }  // namespace
 
-PrimFunc KeepVectors(const PrimFunc& func, const Options& options) {
+PrimFunc KeepVectors(const PrimFunc& func, const Options& options, bool only_copies) {
   const std::unique_ptr<LaneLoops> lanes = ExtractLaneLoops(func);
   if (lanes->loops.empty()) return func;
-  Stmt body = TailRewriter(*lanes, options).Run(func->body);
+  Stmt body = TailRewriter(*lanes, options, only_copies).Run(func->body);
   if (body.same_as(func->body)) return func;
   PrimFunc out = func;
   out.CopyOnWrite()->body = std::move(body);

@@ -24,8 +24,11 @@ namespace tileguard {
  * A cp.async in the ragged loop turns into element copies: single elements are no legal transfer.
  * Loops are left alone when a test reads memory, when no end of the vector speaks for all of it, or
  * when the body does more than load, compute, store and copy.
+ * \param only_copies leaves loops without a cp.async as they are, for functions that need no guard:
+ * the host cannot lower a cp.async whose predicate mentions the lane, whoever wrote it.
  */
-tvm::tirx::PrimFunc KeepVectors(const tvm::tirx::PrimFunc& func, const Options& options);
+tvm::tirx::PrimFunc KeepVectors(const tvm::tirx::PrimFunc& func, const Options& options,
+                                bool only_copies);
 
 }  // namespace tileguard
 

@@ -92,6 +92,10 @@ def test_targets() -> None:
         (jitted, {}, "jitted cannot be built"),
         (kernels.ragged_add, {"target": "abacus"}, "'abacus' is not a target"),
         (kernels.ragged_add, {"target": {"kind": "cuda", "colour": "red"}}, "is not a target"),
+        (kernels.ragged_add, {"pass_configs": "fast"}, "pass_configs must be a mapping"),
+        (kernels.ragged_add, {"pass_configs": {"tileguard.guard_scopes": "gobal"}}, "not 'gobal'"),
+        (kernels.ragged_add, {"pass_configs": {"tileguard.hoist_guards": "maybe"}}, "tileguard.hoist_guards"),
+        (tvm.tirx.PrimFunc([], tvm.tirx.Evaluate(0)), {}, "PrimFunc has no name"),
     ],
     ids=lambda value: str(value)[:20],
 )
@@ -100,6 +104,34 @@ def test_bad_input_is_one_sentence(value: Any, options: dict[str, Any], words: s
         tileguard.analyze(value, **options)
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def malformed() -> list[Any]:
+    """Statements that no front end makes, each in a function with a buffer to speak of."""
+    from tvm import ir, tirx
+
+    x = tirx.decl_buffer((8,), "float32", name="x")
+    i = tirx.Var("i", "int32")
+    address = tirx.Call("handle", ir.Op.get("tirx.address_of"), [tirx.BufferLoad(x, [i])])
+    statements = [
+        tirx.Evaluate(tirx.Call("handle", ir.Op.get("tirx.address_of"), [])),
+        tirx.Evaluate(tirx.Call("handle", ir.Op.get("tl.ptx_cp_async"), [address])),
+        tirx.BufferStore(x, tirx.BufferLoad(x, [tirx.FloatImm("float32", 1.5)]), [0]),
+        tirx.BufferStore(x, tirx.BufferLoad(x, [tirx.FloorDiv(i, tirx.IntImm("int32", 0))]), [0]),
+    ]
+    handle = tirx.Var("x_handle", "handle")
+    target = {"target": tvm.target.Target("c"), "global_symbol": "made_by_hand"}
+    return [tirx.PrimFunc([handle, i], statement, None, {handle: x}).with_attr(target) for statement in statements]
+
+
+@pytest.mark.parametrize("func", malformed(), ids=["address", "copy", "float index", "by zero"])
+def test_malformed_function_is_one_sentence(func: Any) -> None:
+    """Named, and without the host's account of its own insides; by the pass as well."""
+    with pytest.raises(tileguard.TileGuardError, match="made_by_hand") as caught:
+        tileguard.analyze(func)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(ValueError, match="TileGuard: made_by_hand is malformed: "):
+        tileguard.transform.LegalizeSafeMemoryAccess()(tvm.IRModule({"made_by_hand": func}))
 
 
 def test_kernel_that_tilelang_refuses_is_one_sentence() -> None:

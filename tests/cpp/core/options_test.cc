@@ -71,11 +71,11 @@ TEST(Options, EveryRowCanBeSetAndRefusesWhatDoesNotFit) {
     const std::string type = row.type;
     const std::vector<std::string> good =
         type == "int"    ? std::vector<std::string>{"0", "7", "999999999999999"}
-        : type == "bool" ? std::vector<std::string>{"true", "false", "1", "0"}
-                         : std::vector<std::string>{"global,shared", ""};
+        : type == "bool" ? std::vector<std::string>{"true", "False", "1", "0"}
+                         : std::vector<std::string>{"global,shared", "shared.dyn"};
     for (const std::string& text : good) EXPECT_EQ(SetOption(&options, row.name, text), "");
-    if (type == "str") continue;
-    for (const std::string text : {"", "-1", "yes", "1.5", "True", "9999999999999999999", "0x10"}) {
+    for (const std::string text :
+         {"", "-1", "yes", "1.5", "gobal", "9999999999999999999", "0x10"}) {
       const std::string error = SetOption(&options, row.name, text);
       EXPECT_NE(error.find(row.name), std::string::npos) << row.name << " = " << text;
       EXPECT_NE(error.find("'" + text + "'"), std::string::npos) << error;
@@ -97,7 +97,6 @@ TEST(Options, ValuesArrive) {
   EXPECT_FALSE(o.hoist_guards);
   EXPECT_FALSE(o.vector_tails);
   EXPECT_EQ(o.GuardedScopes(), (std::vector<std::string>{"global", "shared"}));
-  EXPECT_TRUE(Read({{"guard_scopes", ""}}).GuardedScopes().empty());
 }
 
 TEST(Options, ConfigurationGoesBeforeEnvironmentBeforeDefault) {
@@ -115,6 +114,11 @@ TEST(Options, BadValuesAreOneSentence) {
             "tileguard.budget_access must be a whole number >= 0, not 'lots'");
   const Environment hoist("TILEGUARD_HOIST_GUARDS", "maybe");
   EXPECT_EQ(ErrorOf({}), "tileguard.hoist_guards must be true or false, not 'maybe'");
+  const Environment sane("TILEGUARD_HOIST_GUARDS", "TRUE");
+  EXPECT_EQ(ErrorOf({{"guard_scopes", "global,shard"}}),
+            "tileguard.guard_scopes must name storage scopes (global, shared, local), not 'shard'");
+  EXPECT_EQ(ErrorOf({{"guard_scopes", " , "}}),
+            "tileguard.guard_scopes must name at least one storage scope, not ' , '");
 }
 
 TEST(Decision, LanesAgreeWhenEveryAtomIsUniform) {
