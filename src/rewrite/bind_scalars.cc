@@ -17,6 +17,11 @@ namespace {
 using tvm::PrimExpr;
 using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 
+bool IsValue(const PrimExpr& e) {
+  return e.as<BufferLoadNode>() != nullptr || e.as<VarNode>() != nullptr ||
+         e.as<tvm::IntImmNode>() != nullptr || e.as<FloatImmNode>() != nullptr;
+}
+
 class Binder : public ExprMutator {
  public:
   Binder(std::string name, tvm::Span span, tvm::ffi::Array<Stmt>* prologue)
@@ -48,6 +53,9 @@ class Binder : public ExprMutator {
 
   PrimExpr VisitExpr_(const CallNode* op) final {
     if (op->op.same_as(builtin::if_then_else()) && op->args[0].dtype().lanes() == 1) {
+      // A guarded read is one value, with nothing in its arms that could wrap.
+      if (IsValue(op->args[1]) && IsValue(op->args[2]))
+        return Bound(tvm::ffi::GetRef<PrimExpr>(op));
       const PrimExpr condition = VisitExpr(op->args[0]);
       const PrimExpr yes = Under(condition, op->args[1]);
       const PrimExpr no = Under(tvm::tirx::Not(condition), op->args[2]);

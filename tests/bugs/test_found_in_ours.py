@@ -291,7 +291,7 @@ AT = {"at": indices(-1, 99, 3)}
 CASES = [
     Case(atomics_in_a_vector_loop, 2, shapes(n=32)),
     Case(atomics_down_a_vector_loop, 2, shapes(n=20)),
-    Case(read_behind_a_test, 5, shapes(n=8), AT, needed=False),
+    Case(read_behind_a_test, 2, shapes(n=8), AT),
     Case(read_behind_an_and, 9, shapes(n=8), AT, needed=False),
     Case(wrapped_in_an_arm, 4, shapes(n=8), {"at": wide}),
     Case(sum_wrapped_in_an_arm, 4, shapes(n=8), {"at": near_the_end}),
