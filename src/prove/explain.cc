@@ -141,6 +141,44 @@ std::optional<std::string> ConditionSearch::ForBound(const OpenBound& bound,
 
 }  // namespace
 
+namespace {
+
+int64_t ValueIn(const Assignment& witness, SymbolId s) {
+  auto found = witness.find(s);
+  return found == witness.end() ? 0 : found->second;
+}
+
+// A point at which `question` holds and every product is the product of its factors. Lemmas do not
+// say that: where a product is wrong, one factor is fixed at what it has, which makes it linear.
+Proof PointWithProducts(const SymbolTable& symbols, const FactList& facts,
+                        std::vector<Formula> question, const std::set<SymbolId>& used,
+                        Prover* prover) {
+  constexpr int kMostProducts = 8;
+  for (int round = 0; round <= kMostProducts; ++round) {
+    prover->StartAccess();
+    Proof proof = prover->Satisfiable(facts, question);
+    if (proof.answer != Answer::kYes) return proof;
+    auto value = [&proof](SymbolId s) { return ValueIn(proof.witness, s); };
+    auto wrong = [&](SymbolId s) {
+      const Meaning& meaning = symbols[s].meaning;
+      if (meaning.kind != Meaning::Kind::kProduct) return false;
+      int64_t product = 0;
+      return __builtin_mul_overflow(Evaluate(meaning.a, value), Evaluate(meaning.b, value),
+                                    &product) ||
+             product != value(s);
+    };
+    auto found = std::find_if(used.begin(), used.end(), wrong);
+    if (found == used.end()) return proof;
+    const Meaning& meaning = symbols[*found].meaning;
+    const int64_t factor = Evaluate(meaning.a, value);
+    question.push_back(Eq(meaning.a, factor));
+    question.push_back(Eq(LinearExpr::Symbol(*found), meaning.b * factor));
+  }
+  return {};
+}
+
+}  // namespace
+
 std::optional<CounterExample> FindCounterExample(const SymbolTable& symbols,
                                                  const AccessQuery& query,
                                                  const std::vector<Formula>& extra,
@@ -172,8 +210,7 @@ std::optional<CounterExample> FindCounterExample(const SymbolTable& symbols,
         question.push_back(Ge(limit, LinearExpr::Symbol(s)));
       }
     }
-    prover->StartAccess();
-    proof = prover->Satisfiable(query.facts, question);
+    proof = PointWithProducts(symbols, query.facts, std::move(question), used, prover);
     if (proof.answer == Answer::kYes) break;
   }
   if (proof.answer != Answer::kYes) return std::nullopt;
@@ -196,16 +233,14 @@ std::optional<CounterExample> FindCounterExample(const SymbolTable& symbols,
         break;
       case SymbolKind::kMemory:
       case SymbolKind::kOpaque:
-        out.values[info.name] = value;
+        // A product follows from its factors.
+        if (info.meaning.kind == Meaning::Kind::kFree) out.values[info.name] = value;
         break;
       case SymbolKind::kDerived:
         break;
     }
   }
-  auto value = [&](SymbolId s) {
-    auto found = proof.witness.find(s);
-    return found == proof.witness.end() ? 0 : found->second;
-  };
+  auto value = [&](SymbolId s) { return ValueIn(proof.witness, s); };
   out.dim = bound.dim;
   try {
     out.index = Evaluate(form.index, value);

@@ -149,3 +149,24 @@ def test_kernel_that_tilelang_refuses_is_one_sentence() -> None:
         tileguard.analyze(refused)
     assert str(caught.value).startswith("TileLang does not lower refused for ")
     assert "\n" not in str(caught.value)
+
+
+def test_counter_example_of_a_product_replays() -> None:
+    """The values it names give its index; no inner symbol of the proof shows."""
+    import tilelang.language as T
+
+    m = T.dynamic("m")
+
+    @T.prim_func
+    def strided(x: T.Tensor((100,), "float32"), y: T.Tensor((m, 8), "float32")):
+        with T.Kernel(m, threads=8) as b:
+            t = T.get_thread_binding()
+            y[b, t] = x[b * m + t]
+
+    (load,) = [access for access in tileguard.analyze(strided).accesses if access.buffer == "x"]
+    found = load.counterexample
+    assert found is not None
+    named = {**found.shapes, **found.block, **found.thread}
+    assert found.index == named["bx"] * named["m"] + named.get("t", 0) >= found.extent == 100
+    assert named["bx"] < named["m"]
+    assert not found.values
