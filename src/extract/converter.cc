@@ -165,7 +165,17 @@ LinearExpr Converter::Linear(const PrimExpr& e, const Lane& lane) {
   }
   if (const auto* op = e.as<CastNode>()) return Cast(op, lane);
   if (const auto* op = e.as<RampNode>()) {
-    return Int(op->base, lane) + terms_->Multiply(lane.index, Int(op->stride, lane));
+    const LinearExpr base = Int(op->base, lane);
+    const LinearExpr stride = Int(op->stride, lane);
+    // By a stride that is not known the lanes are told apart: exact, where a product is not.
+    constexpr int kMostLanes = 8;
+    const int lanes = e.dtype().lanes();
+    if (stride.IsConstant() || lane.index.IsConstant() || lanes > kMostLanes) {
+      return base + terms_->Multiply(lane.index, stride);
+    }
+    LinearExpr step = stride * (lanes - 1);
+    for (int i = lanes - 1; i-- > 0;) step = terms_->Choose(Eq(lane.index, i), stride * i, step);
+    return base + step;
   }
   if (const auto* op = e.as<BroadcastNode>()) return Int(op->value, lane);
   if (const auto* op = e.as<ShuffleNode>()) return Shuffle(op, lane);

@@ -253,6 +253,19 @@ def checked_on_both_sides() -> Any:
     return checked_on_both_sides
 
 
+def lanes_a_stride_apart() -> Any:
+    """The last lane is the farthest for any stride, so one test speaks for all four."""
+    n, m = T.dynamic("n, m")
+
+    @T.prim_func
+    def lanes_a_stride_apart(x: T.Tensor((n,), "float32"), y: T.Tensor((8,), "float32"), z: T.Tensor((m,), "float32")):
+        with T.Kernel(1, threads=2):
+            t = T.get_thread_binding()
+            y[T.Ramp(t * 4, 1, 4)] = x[T.Ramp(t, m, 4)]
+
+    return lanes_a_stride_apart
+
+
 def bare_safe_value() -> Any:
     """A number without a type is a number of the buffer's."""
     n = T.dynamic("n")
@@ -307,6 +320,7 @@ CASES = [
     Case(next_one_wraps, 2, shapes(n=8), {"at": at_both_ends}),
     Case(argument_wraps, 2, tuple({"n": n, "s": s} for n in (0, 3, 9) for s in (-(2**31), -11, -3, 0, 2, 2**31 - 5))),
     Case(checked_on_both_sides, 1, shapes(n=8), {"at": below_the_wrap}, needed=False),
+    Case(lanes_a_stride_apart, 4, shapes(n=8, m=3)),
     Case(bare_safe_value, 1, shapes(n=16)),
 ]
 
