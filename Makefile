@@ -18,7 +18,7 @@ export TILELANG_PRINT_ON_COMPILATION := 0
 APT_BUILD := g++ cmake ninja-build libisl-dev libgmp-dev nlohmann-json3-dev libgtest-dev
 APT_LINT := clang-format clang-tidy
 
-.PHONY: help run test test-cpp test-asan test-python peer nightly bench lint format build venv apt clean
+.PHONY: help run test test-cpp test-asan test-python peer nightly bench gpu lint format build venv apt clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | column -t -s "$$(printf '\t')"
@@ -53,6 +53,10 @@ nightly: build ## the long tests and the fuzzer with a fresh seed
 
 bench: build ## pass time and guards on the examples, many repeats, nothing executed
 	@$(PY) examples/run.py --repeats 51 --no-execute
+
+gpu: build ## compile the GPU tests and benchmarks with nvcc into build/gpu; docs/gpu.md says how to run them
+	@$(PY) -m tests.gpu.build $(BUILD)/gpu/tests
+	@$(PY) -m bench.gpu.build $(BUILD)/gpu/bench
 
 lint: build ## ruff, mypy, clang-format, clang-tidy, layout of the sources
 	@scripts/apt.sh $(APT_LINT)

@@ -46,9 +46,10 @@ std::optional<bool> ClosedTruth(const PrimExpr& a, const PrimExpr& b, const std:
 // launch put them, and shapes are those of real buffers; what is read or handed in can be.
 bool Converter::IsArbitrary(SymbolId id) const {
   const SymbolInfo& info = (*symbols_)[id];
-  if (info.kind == SymbolKind::kMemory || info.kind == SymbolKind::kOpaque) return true;
-  if (info.kind == SymbolKind::kShape) return arguments_.count(id) != 0;
-  if (info.kind != SymbolKind::kDerived) return false;
+  if (info.meaning.kind == Meaning::Kind::kFree) {
+    return info.kind == SymbolKind::kMemory || info.kind == SymbolKind::kOpaque ||
+           (info.kind == SymbolKind::kShape && arguments_.count(id) != 0);
+  }
   auto any = [this](const LinearExpr& e) {
     return std::any_of(e.terms().begin(), e.terms().end(),
                        [this](const LinearExpr::Term& t) { return IsArbitrary(t.first); });

@@ -29,6 +29,17 @@ int Log2(int64_t v) {
   return log;
 }
 
+// What the launch bounds, by the largest block (1024 threads), warp (32, or 64 on AMD) and cluster
+// (16) there is.
+std::optional<int64_t> LargestOf(const CallNode* call) {
+  const std::string name = call == nullptr ? "" : OpName(call);
+  if (name == "tl.block_rank_in_cluster") return 15;
+  if (name == "tl.get_lane_idx") return 63;
+  if (name == "tl.get_warp_idx" || name == "tl.get_warp_idx_sync") return 31;
+  if (name == "tl.get_warp_group_idx") return 31;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Interval TypeBounds(const DataType& t) {
@@ -339,7 +350,8 @@ LinearExpr Converter::Opaque(const PrimExpr& e, const Lane& lane) {
   SymbolInfo info;
   info.name = "?" + std::to_string(symbols_->size());
   info.kind = IsPure(e) ? SymbolKind::kOpaque : SymbolKind::kMemory;
-  const Interval bounds = TypeBounds(e.dtype());
+  Interval bounds = TypeBounds(e.dtype());
+  if (const std::optional<int64_t> largest = LargestOf(e.as<CallNode>())) bounds = {0, largest};
   info.lo = bounds.lo;
   info.hi = bounds.hi;
   return terms_->Named(TermKey(e, lane), std::move(info));

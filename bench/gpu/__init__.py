@@ -1,0 +1,1 @@
+"""Kernels with ragged shapes on a GPU: ours against TileLang's pass, Triton and torch."""
