@@ -289,6 +289,8 @@ class Body:
             again = S("for u in T.serial(2):", (), ((*inner, step),))
             body = [S("if {0}:", (test,), ((again,),)), step]
         start = lit(self.rng.choice([0, 0, -1])) if self.chance(0.7) else scope.base()
+        if any(str(node) == w for _, node in start.walk()):
+            start = lit(0)  # the variable has no value yet
         scope.ints = [x for x in scope.ints if str(x) != w]
         cond = call("({0} < {1})", e, ext, type_="bool")
         if self.chance(0.2) and scope.data:
