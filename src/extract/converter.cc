@@ -80,13 +80,13 @@ LinearExpr Converter::Exact(const PrimExpr& e, const Lane& lane) {
   const DataType t = e.dtype();
   const LinearExpr value = Int(e, lane);
   if (t.is_bool() || !IsInteger(t)) return value;
-  if (t.bits() == 64) return t.is_uint() ? terms_->Wrap(value, 64, false) : value;
+  if (t.is_uint() && t.bits() >= 32) return terms_->Wrap(value, t.bits(), false);
+  if (t.bits() == 64) return value;
   if (machine_ == 0) {
     obligations_.push_back({0, value, t.bits(), t.is_int()});
     return value;
   }
-  if (t.bits() < 32) return Narrow(value, t);
-  return t.is_uint() ? terms_->Wrap(value, t.bits(), false) : value;
+  return t.bits() < 32 ? Narrow(value, t) : value;
 }
 
 LinearExpr Converter::Stored(const PrimExpr& e) {

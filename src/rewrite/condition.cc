@@ -123,14 +123,12 @@ class Widener : public ExprMutator {
     if (const auto* op = e.as<AddNode>()) return VisitExpr(op->a) + VisitExpr(op->b);
     if (const auto* op = e.as<SubNode>()) return VisitExpr(op->a) - VisitExpr(op->b);
     if (const auto* op = e.as<MulNode>()) return VisitExpr(op->a) * VisitExpr(op->b);
-    if (const auto* op = e.as<FloorDivNode>())
-      return tvm::floordiv(VisitExpr(op->a), VisitExpr(op->b));
-    if (const auto* op = e.as<FloorModNode>())
-      return tvm::floormod(VisitExpr(op->a), VisitExpr(op->b));
-    if (const auto* op = e.as<DivNode>()) return tvm::truncdiv(VisitExpr(op->a), VisitExpr(op->b));
-    if (const auto* op = e.as<ModNode>()) return tvm::truncmod(VisitExpr(op->a), VisitExpr(op->b));
-    if (const auto* op = e.as<MinNode>()) return tvm::min(VisitExpr(op->a), VisitExpr(op->b));
-    if (const auto* op = e.as<MaxNode>()) return tvm::max(VisitExpr(op->a), VisitExpr(op->b));
+    if (const auto* op = e.as<FloorDivNode>()) return tvm::floordiv(Operand(op->a), Operand(op->b));
+    if (const auto* op = e.as<FloorModNode>()) return tvm::floormod(Operand(op->a), Operand(op->b));
+    if (const auto* op = e.as<DivNode>()) return tvm::truncdiv(Operand(op->a), Operand(op->b));
+    if (const auto* op = e.as<ModNode>()) return tvm::truncmod(Operand(op->a), Operand(op->b));
+    if (const auto* op = e.as<MinNode>()) return tvm::min(Operand(op->a), Operand(op->b));
+    if (const auto* op = e.as<MaxNode>()) return tvm::max(Operand(op->a), Operand(op->b));
     if (const auto* op = e.as<SelectNode>()) {
       return Select(op->condition, VisitExpr(op->true_value), VisitExpr(op->false_value));
     }
@@ -138,7 +136,7 @@ class Widener : public ExprMutator {
       const DataType from = op->value.dtype();
       const bool integers = (from.is_int() || from.is_uint()) && !from.is_bool();
       const bool keeps = from.is_int() ? op->dtype.is_int() && from.bits() <= op->dtype.bits()
-                                       : from.bits() < op->dtype.bits();
+                                       : from.bits() < std::min(32, op->dtype.bits());
       if (integers && keeps) return VisitExpr(op->value);
       if (IsNarrowing(op) && op->dtype.bits() < 64) return KeptBits(op);
     }
@@ -149,12 +147,18 @@ class Widener : public ExprMutator {
       if (op->op.same_as(builtin::shift_left()))
         return VisitExpr(op->args[0]) << VisitExpr(op->args[1]);
       if (op->op.same_as(builtin::shift_right()))
-        return VisitExpr(op->args[0]) >> VisitExpr(op->args[1]);
+        return Operand(op->args[0]) >> VisitExpr(op->args[1]);
     }
     return e.dtype() == kWide ? e : tvm::cast(kWide, e);
   }
 
  private:
+  // Unsigned arithmetic has wrapped before a quotient or a minimum looks at it.
+  PrimExpr Operand(const PrimExpr& e) {
+    const bool wraps = e.dtype().is_uint() && !e.dtype().is_bool() && e.dtype().bits() >= 32;
+    return wraps ? tvm::cast(kWide, e) : VisitExpr(e);
+  }
+
   // x mod 2^b for unsigned types; for signed ones shifted by half, so that the top bit is the sign.
   PrimExpr KeptBits(const CastNode* op) {
     const int64_t size = int64_t{1} << op->dtype.bits();

@@ -119,6 +119,7 @@ def wrap(v: Any, dt: np.dtype) -> Any:
 
 
 _DIVISIONS = {"FloorDiv", "FloorMod", "Div", "Mod"}
+_RING = {"Add", "Sub", "Mul", "tirx.shift_left"}
 
 
 def _noted(run: Callable[[Any, Any], Any], fa: Any, fb: Any) -> Callable[[State, Any], Any]:
@@ -150,9 +151,20 @@ class WideCompiler:
             name = getattr(e.op, "name", "")
         if name in BINARY and e.dtype.type_code in _INTEGER:
             a, b = (e.args[0], e.args[1]) if name[0] == "t" else (e.a, e.b)
-            return self._binary(name, self._visit(a), self._visit(b))
+            take = self._visit if name in _RING else self._operand
+            return self._binary(name, take(a), take(b))
         fn = _NODES.get(name)
         return fn(self, e) if fn else self._leaf(e)
+
+    def _operand(self, e: Any) -> tuple[Any, int]:
+        """A value that is looked at: unsigned arithmetic has wrapped, as it does by definition."""
+        from .values import split_dtype
+
+        f, bound = self._visit(e)
+        dt = split_dtype(e.dtype)[0]
+        if dt.kind != "u" or dt.itemsize < 4:
+            return f, bound
+        return (lambda S, m: wrap(f(S, m), dt)), 2 ** (8 * dt.itemsize)
 
     def _binary(self, name: str, left: tuple[Any, int], right: tuple[Any, int]) -> tuple[Any, int]:
         op, grow = BINARY[name]
@@ -200,7 +212,7 @@ def _cast(c: WideCompiler, e: Any) -> tuple[Any, int]:
     src, dst = split_dtype(e.value.dtype)[0], split_dtype(e.dtype)[0]
     if src.kind not in "iub":
         return c._leaf(e)
-    f, bound = c._visit(e.value)
+    f, bound = c._operand(e.value)
     (slo, shi), (dlo, dhi) = int_range(src), int_range(dst)
     if dlo <= slo and shi <= dhi:
         return f, bound
