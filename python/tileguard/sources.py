@@ -22,6 +22,8 @@ def kernels(spec: str) -> Iterator[tuple[str, analysis.Kernel]]:
     Raises TileGuardError when there is no such file or name, or no kernel.
     """
     path, _, name = spec.partition("::")
+    if not path:
+        raise TileGuardError(f"{spec!r} names no file: write FILE or FILE::NAME.")
     module = _load(Path(path))
     if name:
         if not hasattr(module, name):

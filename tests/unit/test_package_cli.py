@@ -56,6 +56,7 @@ def test_check_takes_a_target(kernels_file: Path) -> None:
     ("arguments", "words"),
     [
         (("check", "none.py"), "no file none.py"),
+        (("check", "::add"), "names no file"),
         (("run", "none.py"), "no file none.py"),
         (("check", "{file}::absent"), "has no absent"),
         (("check", "{file}::size"), "int is neither a PrimFunc"),
