@@ -259,6 +259,7 @@ def filled(*values: int, dtype: str = "int64") -> Any:
 
 
 FEW = tuple({"n": n} for n in (0, 1, 3, 7, 8, 9, 13))
+# Where `needed` is off, the author's own test or the same test at another lane or read stands beside each comparison.
 CASES = [
     Case(last_of_64_bits, 1, FEW, {"at": filled(0, 2**64 - 1, 3, 2**63 + 1, 1, 2, 5, 7, dtype="uint64")}),
     Case(half_of_a_difference, 1, FEW, {"a": filled(4, 0, 5, 9, 1, 11, 20, 3)}),

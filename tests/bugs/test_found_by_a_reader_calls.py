@@ -72,20 +72,6 @@ def copy_beyond_shared() -> Any:
     return copy_beyond_shared
 
 
-def next_lane_in_a_loop() -> Any:
-    """Lane v stores what lane v + 1 reads: such a loop is not taken apart."""
-    n = T.dynamic("n")
-
-    @T.prim_func
-    def next_lane_in_a_loop(y: T.Tensor((n,), "float32")):
-        with T.Kernel(1, threads=1):
-            t = T.get_thread_binding()
-            for v in T.vectorized(4):
-                y[t * 4 + v + 1] = y[t * 4 + v]
-
-    return next_lane_in_a_loop
-
-
 def test_an_empty_span_needs_no_guard() -> None:
     assert Case(span_of_all, 0).plain().guards == 0
 
@@ -103,11 +89,6 @@ def test_a_copy_beyond_its_target_is_taken_apart() -> None:
     assert equal(done.again(), done.after)
     stored = [line.strip() for line in done.after.script().splitlines() if "s[t * 4" in line and " = " in line]
     assert len(stored) == 4, stored
-
-
-def test_a_loop_that_reads_its_own_stores_stays_a_vector() -> None:
-    loop = Case(next_lane_in_a_loop, 2).lowered().after.script()
-    assert "_tail" not in loop
 
 
 @pytest.mark.parametrize("dtype", ["float16x4", "uint8x8"])
