@@ -301,8 +301,8 @@ Formula Terms::SignLemma(SymbolId product, const LinearExpr& x, const LinearExpr
              And({Ge(-1, x), Ge(-1, y), Ge(p, -x), Ge(p, -y)})});
 }
 
-// p = x*m and r = y*m with m >= 0: x < y gives p <= r - m, x = y gives p = r. This is what turns
-// `i < n*m` into `i/m < n`.
+// p = x*m and r = y*m: x = y gives p = r, and where m >= 0, x < y gives p <= r - m. This is what
+// turns `i < n*m` into `i/m < n`.
 std::vector<Formula> Terms::MonotonyLemmas(SymbolId product, const Monomial& factors) {
   constexpr size_t kMaxLemmas = 6;
   std::vector<Formula> lemmas;
@@ -315,20 +315,23 @@ std::vector<Formula> Terms::MonotonyLemmas(SymbolId product, const Monomial& fac
     return m.size() == 1 ? LinearExpr::Symbol(m[0]) : MonomialSymbol(m);
   };
   std::vector<std::pair<Monomial, SymbolId>> others(monomials_.begin(), monomials_.end());
+  auto grows = [this](SymbolId m) { return (*symbols_)[m].lo.value_or(-1) >= 0; };
   for (const auto& [other, symbol] : others) {
     if (symbol == product || lemmas.size() >= kMaxLemmas) continue;
+    // The factor they share, one that is not negative if there is one.
+    std::optional<SymbolId> shared;
     for (SymbolId m : factors) {
-      const SymbolInfo& info = (*symbols_)[m];
-      if (!info.lo || *info.lo < 0) continue;
-      if (std::find(other.begin(), other.end(), m) == other.end()) continue;
-      const LinearExpr x = value(without(factors, m));
-      const LinearExpr y = value(without(other, m));
-      const LinearExpr r = LinearExpr::Symbol(symbol);
-      const LinearExpr common = LinearExpr::Symbol(m);
-      lemmas.push_back(Or({EqZero(common), And({Lt(x, y), Ge(r - common, p)}),
-                           And({Eq(x, y), Eq(p, r)}), And({Lt(y, x), Ge(p - common, r)})}));
-      break;
+      const bool both = std::find(other.begin(), other.end(), m) != other.end();
+      if (both && (!shared || (grows(m) && !grows(*shared)))) shared = m;
     }
+    if (!shared) continue;
+    const LinearExpr x = value(without(factors, *shared));
+    const LinearExpr y = value(without(other, *shared));
+    const LinearExpr r = LinearExpr::Symbol(symbol);
+    const LinearExpr m = LinearExpr::Symbol(*shared);
+    const bool up = grows(*shared);
+    lemmas.push_back(Or({up ? EqZero(m) : False(), And({Lt(x, y), up ? Ge(r - m, p) : True()}),
+                         And({Eq(x, y), Eq(p, r)}), And({Lt(y, x), up ? Ge(p - m, r) : True()})}));
   }
   return lemmas;
 }
