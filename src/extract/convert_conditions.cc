@@ -19,8 +19,6 @@ using tvm::DataType;
 using tvm::PrimExpr;
 using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 
-bool IsInteger(const DataType& t) { return t.is_int() || t.is_uint() || t.is_bool(); }
-
 // The truth of a comparison between floating-point numbers without any variable, as the host folds
 // it.
 std::optional<bool> ClosedTruth(const PrimExpr& a, const PrimExpr& b, const std::string& op) {
@@ -50,22 +48,19 @@ bool Converter::IsArbitrary(SymbolId id) const {
     return info.kind == SymbolKind::kMemory || info.kind == SymbolKind::kOpaque ||
            (info.kind == SymbolKind::kShape && arguments_.count(id) != 0);
   }
-  auto any = [this](const LinearExpr& e) {
-    return std::any_of(e.terms().begin(), e.terms().end(),
-                       [this](const LinearExpr::Term& t) { return IsArbitrary(t.first); });
-  };
-  return any(info.meaning.a) || any(info.meaning.b);
+  return HoldsArbitrary(info.meaning.a) || HoldsArbitrary(info.meaning.b);
+}
+
+bool Converter::HoldsArbitrary(const LinearExpr& e) const {
+  return std::any_of(e.terms().begin(), e.terms().end(),
+                     [this](const LinearExpr::Term& t) { return IsArbitrary(t.first); });
 }
 
 // An operand of a comparison as the machine has it: a sum with an arbitrary value in it wraps.
 LinearExpr Converter::Compared(const PrimExpr& e, const Lane& lane) {
   const LinearExpr value = Exact(e, lane);
   const DataType t = e.dtype();
-  if (!t.is_int() || t.bits() != 32) return value;
-  const bool arbitrary =
-      std::any_of(value.terms().begin(), value.terms().end(),
-                  [this](const LinearExpr::Term& term) { return IsArbitrary(term.first); });
-  if (!arbitrary) return value;
+  if (!t.is_int() || t.bits() != 32 || !HoldsArbitrary(value)) return value;
   const LinearExpr wrapped = terms_->Wrap(value, 32, true);
   if (wrapped != value) wraps_ = true;
   return wrapped;

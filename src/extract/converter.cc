@@ -21,8 +21,6 @@ using tvm::DataType;
 using tvm::PrimExpr;
 using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 
-bool IsInteger(const DataType& t) { return t.is_int() || t.is_uint() || t.is_bool(); }
-
 int Log2(int64_t v) {
   int log = 0;
   while ((int64_t{1} << log) < v) ++log;

@@ -78,6 +78,7 @@ class Converter {
   LinearExpr Narrow(const LinearExpr& value, const tvm::DataType& t);
   std::string ViewKey(const tvm::tirx::Buffer& buffer, const Lane& lane);
   bool IsArbitrary(SymbolId id) const;
+  bool HoldsArbitrary(const LinearExpr& e) const;
   LinearExpr Compared(const tvm::PrimExpr& e, const Lane& lane);
   Formula Compare(const tvm::PrimExpr& a, const tvm::PrimExpr& b, const char* op, const Lane& lane);
   std::string TermKey(const tvm::PrimExpr& e, const Lane& lane);
@@ -93,6 +94,9 @@ class Converter {
   bool wraps_ = false;
   int fresh_ = 0;
 };
+
+/*! \brief Signed, unsigned or boolean, of any number of lanes. */
+inline bool IsInteger(const tvm::DataType& t) { return t.is_int() || t.is_uint() || t.is_bool(); }
 
 /*! \brief The integers a scalar of type `t` can hold; unbounded for 64 bits and for what is no
  * integer. */

@@ -20,21 +20,6 @@ bool Mentions(const PrimExpr& e, const Var& var) {
   return UsesVar(e, [&](const VarNode* v) { return v == var.get(); });
 }
 
-bool Hoistable(const PrimExpr& e) {
-  bool safe = IsPure(e);
-  PostOrderVisit(e, [&](const tvm::ffi::ObjectRef& object) {
-    auto constant = [](const PrimExpr& divisor) {
-      return divisor.as<tvm::IntImmNode>() != nullptr;
-    };
-    if (object.as<BufferLoadNode>() != nullptr) safe = false;
-    if (const auto* op = object.as<FloorDivNode>()) safe = safe && constant(op->b);
-    if (const auto* op = object.as<FloorModNode>()) safe = safe && constant(op->b);
-    if (const auto* op = object.as<DivNode>()) safe = safe && constant(op->b);
-    if (const auto* op = object.as<ModNode>()) safe = safe && constant(op->b);
-  });
-  return safe;
-}
-
 class LaneWalker : public Walker {
  public:
   LaneWalker(Extraction* scratch, const Effects& effects, LaneLoops* out)
@@ -56,7 +41,7 @@ class LaneWalker : public Walker {
       LaneAtom atom;
       atom.expr = part;
       atom.each = converter_.Bool(part);
-      atom.hoistable = Hoistable(part);
+      atom.hoistable = IsHoistable(part);
       const LinearExpr symbol = converter_.Rebind(loop->var.get(), loop->first_value);
       atom.first = converter_.Bool(part);
       converter_.Rebind(loop->var.get(), loop->last_value);
@@ -71,6 +56,21 @@ class LaneWalker : public Walker {
 };
 
 }  // namespace
+
+bool IsHoistable(const PrimExpr& e) {
+  bool safe = IsPure(e);
+  PostOrderVisit(e, [&](const tvm::ffi::ObjectRef& object) {
+    auto constant = [](const PrimExpr& divisor) {
+      return divisor.as<tvm::IntImmNode>() != nullptr;
+    };
+    if (object.as<BufferLoadNode>() != nullptr) safe = false;
+    if (const auto* op = object.as<FloorDivNode>()) safe = safe && constant(op->b);
+    if (const auto* op = object.as<FloorModNode>()) safe = safe && constant(op->b);
+    if (const auto* op = object.as<DivNode>()) safe = safe && constant(op->b);
+    if (const auto* op = object.as<ModNode>()) safe = safe && constant(op->b);
+  });
+  return safe;
+}
 
 std::vector<PrimExpr> Conjuncts(const PrimExpr& condition) {
   const auto* both = condition.as<AndNode>();

@@ -23,8 +23,7 @@ struct LaneAtom {
   Formula each;
   Formula first;
   Formula last;
-  bool hoistable =
-      false;  // may be evaluated in front of the loop: no memory, no division by a variable
+  bool hoistable = false;
 };
 
 /*! \brief A condition that mentions the lane: an `if`, an `if_then_else`, a cp.async predicate. */
@@ -49,6 +48,10 @@ struct LaneLoops {
 
 /*! \brief Collects from one function. Loops without a lane condition are left out. */
 std::unique_ptr<LaneLoops> ExtractLaneLoops(const tvm::tirx::PrimFunc& func);
+
+/*! \brief May `e` be evaluated where it was not to be? No effect, no memory, no division by a
+ * variable. */
+bool IsHoistable(const tvm::PrimExpr& e);
 
 /*! \brief Splits a conjunction into its conjuncts. */
 std::vector<tvm::PrimExpr> Conjuncts(const tvm::PrimExpr& condition);

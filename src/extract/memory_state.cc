@@ -110,10 +110,11 @@ bool ValueGoesFirst(const BufferStoreNode* store) {
       first = first || load->buffer->data.same_as(store->buffer->data);
     }
     const auto* call = object.as<CallNode>();
-    first = first || (call != nullptr && call->dtype.lanes() != 1 && call->dtype.lanes() != lanes);
-    const auto* cast = object.as<CallNode>();
-    if (cast == nullptr || !cast->op.same_as(builtin::reinterpret())) return;
-    first = first || cast->args[0].dtype().lanes() != cast->dtype.lanes();
+    if (call == nullptr) return;
+    const int made = call->dtype.lanes();
+    const bool bits = call->op.same_as(builtin::reinterpret());
+    first =
+        first || (made != 1 && made != lanes) || (bits && call->args[0].dtype().lanes() != made);
   });
   return first;
 }

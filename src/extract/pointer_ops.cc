@@ -2,6 +2,7 @@
 
 #include <tvm/ir/op.h>
 
+#include <cstdint>
 #include <unordered_map>
 
 namespace tileguard {
@@ -60,6 +61,19 @@ PointerOp LookUpPointerOp(const std::string& name) {
   if (found != table.end()) return found->second;
   if (name.rfind("tl.tileop.", 0) == 0) return {PointerUse::kTileOp, 1, false};
   return {GroupOf(name), 1, false};
+}
+
+size_t PredicateArgument(PointerUse use) {
+  switch (use) {
+    case PointerUse::kCopyAsync:
+      return 3;
+    case PointerUse::kLoadWide:
+      return 1;
+    case PointerUse::kStoreWide:
+      return 2;
+    default:
+      return SIZE_MAX;
+  }
 }
 
 const char* Treatment(PointerUse use) {

@@ -4,6 +4,7 @@
 
 #include <tvm/tirx/expr.h>
 
+#include <cstddef>
 #include <string>
 
 namespace tileguard {
@@ -53,6 +54,9 @@ PointerOp LookUpPointerOp(const std::string& name);
 
 /*! \brief The group of an op that has no entry of its own. */
 PointerUse GroupOf(const std::string& name);
+
+/*! \brief Which argument is the op's own predicate; SIZE_MAX for an op that has none. */
+size_t PredicateArgument(PointerUse use);
 
 /*! \brief What is done for ops of this use, in one word: guarded, hardware-bounded, reported, ...
  */

@@ -27,13 +27,7 @@ std::vector<BufferLoad> StoredScalars(const Stmt& stmt) {
   std::vector<BufferLoad> out;
   PostOrderVisit(stmt, [&out](const tvm::ffi::ObjectRef& object) {
     const auto* store = object.as<BufferStoreNode>();
-    if (store == nullptr || std::string(store->buffer.scope()).rfind("local", 0) != 0) return;
-    const tvm::DataType type = store->buffer->dtype;
-    const bool integer = (type.is_int() || type.is_uint()) && !type.is_bool() && type.lanes() == 1;
-    const bool fixed =
-        std::all_of(store->indices.begin(), store->indices.end(),
-                    [](const PrimExpr& index) { return index.as<tvm::IntImmNode>() != nullptr; });
-    if (!integer || !fixed) return;
+    if (store == nullptr || !StoresScalar(store)) return;
     const BufferLoad read(store->buffer, store->indices);
     const bool known = std::any_of(out.begin(), out.end(), [&read](const BufferLoad& other) {
       return ExprDeepEqual()(read, other);
@@ -55,6 +49,14 @@ std::optional<std::vector<Formula>> FactsSince(const FactList& now, const FactLi
 }
 
 }  // namespace
+
+bool StoresScalar(const BufferStoreNode* store) {
+  const tvm::DataType type = store->buffer->dtype;
+  const bool integer = IsInteger(type) && !type.is_bool() && type.lanes() == 1;
+  return integer && std::string(store->buffer.scope()).rfind("local", 0) == 0 &&
+         std::all_of(store->indices.begin(), store->indices.end(),
+                     [](const PrimExpr& index) { return index.as<tvm::IntImmNode>() != nullptr; });
+}
 
 std::vector<LinearExpr> Walker::ValuesOf(const std::vector<BufferLoad>& reads) {
   std::vector<LinearExpr> out;

@@ -172,13 +172,8 @@ void Walker::VisitPointerCall(const CallNode* op, const std::string& name) {
   const AccessKind kind = KindOf(entry.use);
   // A predicate of its own: nothing is touched where it is false. What its other arguments read is
   // read whatever it says.
-  size_t predicate = op->args.size();
-  if (entry.use == PointerUse::kCopyAsync) {
-    elements = ConstantOr(op->args[2], 1);
-    predicate = 3;
-  } else if (entry.bytes > 0) {
-    predicate = entry.use == PointerUse::kLoadWide ? 1 : 2;
-  }
+  const size_t predicate = PredicateArgument(entry.use);
+  if (entry.use == PointerUse::kCopyAsync) elements = ConstantOr(op->args[2], 1);
   const bool predicated = predicate < op->args.size();
   if (predicated) {
     VisitExpr(op->args[predicate]);

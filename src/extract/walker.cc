@@ -43,11 +43,6 @@ SymbolKind ThreadKind(const std::string& tag) {
   return tag.rfind("blockIdx", 0) == 0 ? SymbolKind::kBlock : SymbolKind::kThread;
 }
 
-bool IsInteger(const PrimExpr& e) {
-  const tvm::DataType t = e.dtype();
-  return (t.is_int() || t.is_uint() || t.is_bool()) && t.lanes() == 1;
-}
-
 bool EndsControl(const std::string& name) {
   return name == "tirx.thread_return" || name == "tirx.ret" || name == "tirx.break_loop" ||
          name == "tirx.continue_loop" || name == "tl.loop_break";
@@ -231,7 +226,7 @@ void Walker::VisitStmt_(const WhileNode* op) {
 }
 
 void Walker::BindValue(const VarNode* var, const PrimExpr& value) {
-  if (!IsInteger(value)) return;
+  if (!IsInteger(value.dtype()) || value.dtype().lanes() != 1) return;
   if (value.dtype().is_bool()) {
     converter_.Bind(var, converter_.Bool(value));
     return;
@@ -288,12 +283,7 @@ void Walker::VisitStmt_(const BufferStoreNode* op) {
   VisitExpr(op->value);
   place_.under = under;
   Restore(outer);
-  const bool tracked =
-      IsInteger(op->value) && !op->value.dtype().is_bool() && !op->predicate &&
-      std::string(op->buffer.scope()).rfind("local", 0) == 0 &&
-      op->buffer->dtype == op->value.dtype() &&
-      std::all_of(op->indices.begin(), op->indices.end(),
-                  [](const PrimExpr& index) { return index.as<tvm::IntImmNode>() != nullptr; });
+  const bool tracked = StoresScalar(op) && !op->predicate && op->buffer->dtype == op->value.dtype();
   const tvm::DataType type = op->buffer->dtype;
   // What lies in memory has its type's width, whatever was computed.
   const LinearExpr value =

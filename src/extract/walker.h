@@ -14,6 +14,9 @@
 
 namespace tileguard {
 
+/*! \brief Does it store an integer of the thread's own memory, at a fixed place? */
+bool StoresScalar(const tvm::tirx::BufferStoreNode* store);
+
 /*!
  * \brief Visits statements in program order and expressions in evaluation order.
  *

@@ -20,6 +20,7 @@ namespace tileguard {
 
 namespace {
 
+using tvm::tirx::PrimFunc;
 using tvm::transform::PassContext;
 
 std::optional<std::string> FromContext(const PassContext& context, const std::string& name) {
@@ -67,6 +68,16 @@ auto InOneSentence(const tvm::tirx::PrimFunc& func, const Run& run) {
   TVM_FFI_UNREACHABLE();
 }
 
+// A pass of this library, which runs on each function by itself.
+template <typename Run>
+tvm::transform::Pass PassOf(const std::string& name, const Run& run) {
+  auto each = [run](const PrimFunc& func, const tvm::IRModule&, const PassContext& context) {
+    const Options options = CurrentOptions(context);
+    return InOneSentence(func, [&] { return run(func, options); });
+  };
+  return tvm::tirx::transform::CreatePrimFuncPass(each, 0, "tileguard." + name, {});
+}
+
 double MillisecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
@@ -94,33 +105,27 @@ tvm::ffi::String ClassifyOp(const tvm::ffi::String& name) {
 namespace transform {
 
 tvm::transform::Pass LegalizeSafeMemoryAccess() {
-  auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext& context) {
-    const Options options = CurrentOptions(context);
-    if (options.disabled) return func;
-    return InOneSentence(func, [&] { return Legalize(func, options); });
-  };
-  return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.LegalizeSafeMemoryAccess", {});
+  return PassOf("LegalizeSafeMemoryAccess", [](const PrimFunc& func, const Options& options) {
+    return options.disabled ? func : Legalize(func, options);
+  });
 }
 
 tvm::transform::Pass FreezeMutableReads() {
-  auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext&) {
-    return tileguard::FreezeMutableReads(std::move(func));
-  };
-  return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.FreezeMutableReads", {});
+  return PassOf("FreezeMutableReads", [](const PrimFunc& func, const Options&) {
+    return tileguard::FreezeMutableReads(func);
+  });
 }
 
 tvm::transform::Pass KeepHardwareFills() {
-  auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext&) {
-    return tileguard::KeepHardwareFills(std::move(func));
-  };
-  return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.KeepHardwareFills", {});
+  return PassOf("KeepHardwareFills", [](const PrimFunc& func, const Options&) {
+    return tileguard::KeepHardwareFills(func);
+  });
 }
 
 tvm::transform::Pass LegalizeNegativeIndex() {
-  auto run = [](tvm::tirx::PrimFunc func, const tvm::IRModule&, const PassContext&) {
-    return tileguard::LegalizeNegativeIndex(std::move(func));
-  };
-  return tvm::tirx::transform::CreatePrimFuncPass(run, 0, "tileguard.LegalizeNegativeIndex", {});
+  return PassOf("LegalizeNegativeIndex", [](const PrimFunc& func, const Options&) {
+    return tileguard::LegalizeNegativeIndex(func);
+  });
 }
 
 }  // namespace transform

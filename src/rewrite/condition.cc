@@ -234,7 +234,8 @@ std::vector<PrimExpr> ExtremeLanes(const AccessSite& site, const GuardAtom& atom
   return out;
 }
 
-// Lanes of a shuffle may ask for the same comparison twice.
+}  // namespace
+
 PrimExpr Conjunction(const PrimExpr& a, const PrimExpr& b) {
   if (!a.defined()) return b;
   for (const PrimExpr& part : Conjuncts(a)) {
@@ -242,8 +243,6 @@ PrimExpr Conjunction(const PrimExpr& a, const PrimExpr& b) {
   }
   return tvm::tirx::And(a, b);
 }
-
-}  // namespace
 
 tvm::ffi::Array<PrimExpr> AddressIndices(const AccessSite& site, const Decision& decision,
                                          tvm::ffi::Array<PrimExpr> indices) {

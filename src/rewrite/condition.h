@@ -11,6 +11,9 @@
 
 namespace tileguard {
 
+/*! \brief `a` and `b`; `b` alone where `a` is undefined, `a` where `b` is one of its conjuncts. */
+tvm::PrimExpr Conjunction(const tvm::PrimExpr& a, const tvm::PrimExpr& b);
+
 /*! \brief The integer expression `e` computed in 64 bits: leaves are cast, arithmetic follows. */
 tvm::PrimExpr Widened(const tvm::PrimExpr& e);
 

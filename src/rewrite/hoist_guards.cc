@@ -15,6 +15,7 @@
 #include "../extract/lane_conditions.h"
 #include "../extract/memory_state.h"
 #include "../extract/pointer_ops.h"
+#include "condition.h"
 #include "fresh_copy.h"
 
 namespace tileguard {
@@ -66,19 +67,8 @@ class LoopSurvey : public StmtExprVisitor {
 
  private:
   bool IsInvariant(const PrimExpr& e) const {
-    bool invariant = IsPure(e) && e.as<tvm::IntImmNode>() == nullptr;
-    PostOrderVisit(e, [&](const tvm::ffi::ObjectRef& object) {
-      auto constant = [](const PrimExpr& divisor) {
-        return divisor.as<tvm::IntImmNode>() != nullptr;
-      };
-      if (const auto* var = object.as<VarNode>()) invariant = invariant && defined_.count(var) == 0;
-      if (object.as<BufferLoadNode>() != nullptr) invariant = false;
-      if (const auto* op = object.as<FloorDivNode>()) invariant = invariant && constant(op->b);
-      if (const auto* op = object.as<FloorModNode>()) invariant = invariant && constant(op->b);
-      if (const auto* op = object.as<DivNode>()) invariant = invariant && constant(op->b);
-      if (const auto* op = object.as<ModNode>()) invariant = invariant && constant(op->b);
-    });
-    return invariant;
+    const bool local = UsesVar(e, [this](const VarNode* var) { return defined_.count(var) != 0; });
+    return !local && e.as<tvm::IntImmNode>() == nullptr && IsHoistable(e);
   }
 
   void CheckScope(const Buffer& buffer) {
@@ -165,7 +155,7 @@ class Assume : public StmtExprMutator {
     PrimExpr out;
     for (const PrimExpr& part : parts) {
       if (Contains(known_, part)) continue;
-      out = out.defined() ? tvm::tirx::And(out, part) : part;
+      out = Conjunction(out, part);
     }
     return out.defined() ? out : tvm::Bool(true);
   }
@@ -235,9 +225,7 @@ class Hoister : public StmtExprMutator {
                  op->annotations, op->step, op->span);
     };
     PrimExpr condition;
-    for (const PrimExpr& atom : known) {
-      condition = condition.defined() ? tvm::tirx::And(condition, atom) : atom;
-    }
+    for (const PrimExpr& atom : known) condition = Conjunction(condition, atom);
     Stmt inside = loop(true);
     Stmt outside = loop(false);
     if (DoesNothing(outside))

@@ -19,10 +19,6 @@ namespace {
 using tvm::PrimExpr;
 using namespace tvm::tirx;  // NOLINT: the node classes of the host IR
 
-PrimExpr Conjunction(const PrimExpr& a, const PrimExpr& b) {
-  return a.defined() ? tvm::tirx::And(a, b) : b;
-}
-
 bool IsPointer(const PrimExpr& e) {
   const auto* call = e.as<CallNode>();
   return call != nullptr && LookUpPointerOp(OpName(call)).use == PointerUse::kMetadata;
@@ -35,20 +31,6 @@ bool IsZero(const PrimExpr& e) {
   if (const auto* cast = e.as<CastNode>()) return IsZero(cast->value);
   if (const auto* broadcast = e.as<BroadcastNode>()) return IsZero(broadcast->value);
   return false;
-}
-
-// Which argument is the op's own predicate; none for most ops.
-size_t PredicateArg(PointerUse use) {
-  switch (use) {
-    case PointerUse::kCopyAsync:
-      return 3;
-    case PointerUse::kLoadWide:
-      return 1;
-    case PointerUse::kStoreWide:
-      return 2;
-    default:
-      return SIZE_MAX;
-  }
 }
 
 }  // namespace
@@ -106,7 +88,7 @@ Rewriter::Target Rewriter::RewriteTarget(int id, size_t arg, PrimExpr* pointer, 
 // In the order of the walk: the op's own predicate, the pointers, the other arguments.
 Rewriter::PointerCall Rewriter::RewritePointerCall(const CallNode* op, bool statement) {
   const std::vector<int>& sites = SitesAt(op, CountVisit(op));
-  const size_t predicate = PredicateArg(LookUpPointerOp(OpName(op)).use);
+  const size_t predicate = PredicateArgument(LookUpPointerOp(OpName(op)).use);
   std::vector<PrimExpr> args(op->args.begin(), op->args.end());
   if (predicate < args.size()) args[predicate] = VisitExpr(args[predicate]);
   PointerCall out;

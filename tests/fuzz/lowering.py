@@ -21,9 +21,9 @@ from tvm import tirx
 
 PIPELINES = ("none", "cuda", "c")
 _PEER = tl_transform.LegalizeSafeMemoryAccess
-# Hopper's warp specialisation and TMA would turn plain copies into ops of issue 4.
 # Every access by itself: no second copy of a loop, so what is compared is what the accesses need.
 EACH_BY_ITSELF = {"tileguard.vector_tails": False, "tileguard.hoist_guards": False}
+# Hopper's warp specialisation and TMA would turn plain copies into ops of issue 4.
 PLAIN_CUDA = {"tl.disable_tma_lower": True, "tl.disable_warp_specialized": True}
 
 
