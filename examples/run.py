@@ -31,7 +31,7 @@ from rich.console import Console
 from rich.table import Table
 
 import tileguard
-from tileguard import atoms, hook, lowering
+from tileguard import atoms, hook, lowering, messages
 
 EXAMPLES = (ragged_gemm.EXAMPLE, stencil.EXAMPLE, softmax.EXAMPLE, gather.EXAMPLE)
 TARGETS: tuple[tuple[str, Any, Storage], ...] = (
@@ -144,7 +144,7 @@ def run_once(example: Example, kernel: Any, sizes: Shape, rng: np.random.Generat
     try:
         kernel(*(banded.tensor for banded in given), result.tensor)
     except Exception as error:
-        return f"not run: {lowering.first_line(error)}"
+        return f"not run: {messages.first_line(error)}"
     if any(banded.band_changed() for banded in (*given, result)):
         return "wrote outside an array"
     return difference(result.tensor.numpy(), expected, example, list(arguments.values()))

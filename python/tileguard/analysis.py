@@ -8,6 +8,7 @@ from typing import Any
 
 from tileguard import _lib, lowering
 from tileguard._lib import TileGuardError
+from tileguard.messages import first_line, name_of
 from tileguard.report import Report
 
 
@@ -78,7 +79,7 @@ def resolve(value: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | No
         if not callable(made_value) or isinstance(made_value, (PrimFunc, JITKernel, JITImpl)):
             return resolve(made_value)
     raise TileGuardError(
-        f"{lowering.name_of(value)} is neither a PrimFunc, an IRModule, a @tilelang.jit function nor a Python function "
+        f"{name_of(value)} is neither a PrimFunc, an IRModule, a @tilelang.jit function nor a Python function "
         "that returns one."
     )
 
@@ -88,7 +89,7 @@ def as_module(func: Any) -> Any:
     from tvm import IRModule
     from tvm.tirx import PrimFunc
 
-    return IRModule({lowering.name_of(func): func}) if isinstance(func, PrimFunc) else func
+    return IRModule({name_of(func): func}) if isinstance(func, PrimFunc) else func
 
 
 def _analyze_module(module: Any, configs: Mapping[str, Any]) -> Report:
@@ -100,10 +101,10 @@ def _analyze_module(module: Any, configs: Mapping[str, Any]) -> Report:
     except TileGuardError:
         raise
     except Exception as error:
-        said = lowering.first_line(error)
+        said = first_line(error)
         if said.startswith("TileGuard: "):
             raise TileGuardError(said.removeprefix("TileGuard: ")) from error
-        raise TileGuardError(f"{lowering.name_of(module)} cannot be analysed: {said}") from error
+        raise TileGuardError(f"{name_of(module)} cannot be analysed: {said}") from error
     return Report.from_json(str(text))
 
 
@@ -123,7 +124,7 @@ def _call(function: Callable[..., Any], named: Any, args: Sequence[Any], kwargs:
     except TileGuardError:
         raise
     except Exception as error:
-        name = getattr(named, "__name__", None) or lowering.name_of(named)
+        name = getattr(named, "__name__", None) or name_of(named)
         raise TileGuardError(
-            f"{name} cannot be built with these arguments ({type(error).__name__}): {lowering.first_line(error)}"
+            f"{name} cannot be built with these arguments ({type(error).__name__}): {first_line(error)}"
         ) from error

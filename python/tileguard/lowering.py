@@ -8,6 +8,7 @@ from typing import Any
 
 from tileguard import _lib, hook, transform
 from tileguard._lib import TileGuardError
+from tileguard.messages import first_line, name_of
 
 # What TileLang is given when there is no GPU to ask. A bare "cuda" would mean sm_50, which lowers differently.
 DEFAULT_TARGET: dict[str, str] = {"kind": "cuda", "arch": "sm_90"}
@@ -100,19 +101,3 @@ def source_with_tilelang(func: Any, target: Any = None, pass_configs: Mapping[st
 def source_with_tileguard(func: Any, target: Any = None, pass_configs: Mapping[str, Any] | None = None) -> str:
     """The generated device source with TileGuard's pass."""
     return str(lower_with(transform.LegalizeSafeMemoryAccess, func, target, pass_configs).kernel_source)
-
-
-def name_of(func: Any) -> str:
-    """What to call a kernel in a message."""
-    attrs = getattr(func, "attrs", None)
-    if attrs and "global_symbol" in attrs:
-        return str(attrs["global_symbol"])
-    if hasattr(func, "functions"):
-        return " and ".join(str(var.name_hint) for var in func.functions)
-    return str(getattr(func, "__name__", type(func).__name__))
-
-
-def first_line(error: BaseException) -> str:
-    """The message of an error without what follows it: stack frames, source excerpts."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__

@@ -10,8 +10,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tileguard import _lib, analysis, lowering
+from tileguard import _lib, analysis
 from tileguard._lib import TileGuardError
+from tileguard.messages import first_line
 
 
 def kernels(spec: str) -> Iterator[tuple[str, analysis.Kernel]]:
@@ -50,7 +51,7 @@ def _load(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise TileGuardError(f"{path} does not run ({type(error).__name__}): {lowering.first_line(error)}") from error
+        raise TileGuardError(f"{path} does not run ({type(error).__name__}): {first_line(error)}") from error
     finally:
         sys.path.remove(str(path.parent))
     return module

@@ -58,11 +58,16 @@ Walker::Walker(Extraction* out, const Effects& function_effects)
       recorder_(out, &terms_, &converter_, &memory_) {}
 
 void Walker::Run(const PrimFunc& func) {
+  std::vector<Buffer> buffers;
   for (const Var& param : func->params) {
-    auto found = func->buffer_map.Get(param);
-    if (!found) continue;
-    KnowShape(found.value());
-    buffer_of_data_[found.value()->data.get()] = found.value();
+    if (auto found = func->buffer_map.Get(param)) buffers.push_back(found.value());
+  }
+  // Before any expression in them is read: a term's form depends on the bounds of what it is made
+  // of.
+  for (const Buffer& buffer : buffers) KnowPlainExtents(buffer);
+  for (const Buffer& buffer : buffers) {
+    KnowShape(buffer);
+    buffer_of_data_[buffer->data.get()] = buffer;
   }
   for (const Var& param : func->params) {
     const bool integer =
@@ -72,17 +77,23 @@ void Walker::Run(const PrimFunc& func) {
   VisitStmt(func->body);
 }
 
-// Rule 11: extents are never negative, and so neither did they wrap. A plain variable carries that
-// as its own bound.
-void Walker::KnowShape(const Buffer& buffer) {
+// Rule 11: a plain variable carries it as its own bound.
+void Walker::KnowPlainExtents(const Buffer& buffer) {
   for (const PrimExpr& extent : buffer->shape) {
-    if (const auto* var = extent.as<VarNode>()) {
-      if (!converter_.Knows(var)) {
-        converter_.Variable(var, SymbolKind::kShape, {0, TypeBounds(var->dtype).hi});
-        continue;
-      }
+    const auto* var = extent.as<VarNode>();
+    if (var != nullptr && !converter_.Knows(var)) {
+      converter_.Variable(var, SymbolKind::kShape, {0, TypeBounds(var->dtype).hi});
     }
-    Know(GeZero(converter_.Int(extent)));
+  }
+}
+
+// Rule 11: extents are never negative, and so neither did they wrap.
+void Walker::KnowShape(const Buffer& buffer) {
+  KnowPlainExtents(buffer);
+  for (const PrimExpr& extent : buffer->shape) {
+    const LinearExpr value = converter_.Int(extent);
+    const Interval box = BoxBounds(value, out_->symbols);
+    if (!box.lo || *box.lo < 0) Know(GeZero(value));
     KnowNoWrap(extent);
   }
 }

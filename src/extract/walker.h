@@ -84,6 +84,7 @@ class Walker : public tvm::tirx::StmtExprVisitor {
     place_.facts = known.facts;
     place_.frozen_facts = known.frozen;
   }
+  void KnowPlainExtents(const tvm::tirx::Buffer& buffer);
   void KnowShape(const tvm::tirx::Buffer& buffer);
   void KnowNoWrap(const tvm::PrimExpr& extent);
   LinearExpr LoopVariable(const tvm::tirx::VarNode* var, SymbolKind kind, const LinearExpr& min,
