@@ -18,7 +18,7 @@ export TILELANG_PRINT_ON_COMPILATION := 0
 APT_BUILD := g++ cmake ninja-build libisl-dev libgmp-dev nlohmann-json3-dev libgtest-dev
 APT_LINT := clang-format clang-tidy
 
-.PHONY: help run test test-cpp test-asan test-python peer nightly bench gpu lint format build venv apt clean
+.PHONY: help run test test-cpp test-asan test-python peer nightly bench bench-cpu gpu lint format build venv apt clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | column -t -s "$$(printf '\t')"
@@ -53,6 +53,10 @@ nightly: build ## 10,000 random kernels with a fresh seed, which is printed
 
 bench: build ## pass time and guards on the examples, many repeats, nothing executed
 	@$(PY) examples/run.py --repeats 51 --no-execute
+
+bench-cpu: build ## instructions that kernels of the C target execute, TileLang's pass against ours (4 minutes)
+	@scripts/apt.sh g++ valgrind
+	@$(PY) -m bench.cpu.run
 
 gpu: build ## compile the GPU tests and benchmarks with nvcc into build/gpu; docs/gpu.md says how to run them
 	@$(PY) -m tests.gpu.build $(BUILD)/gpu/tests

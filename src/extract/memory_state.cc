@@ -6,6 +6,8 @@
 #include <tvm/tirx/op_attr_types.h>
 #include <tvm/tirx/stmt_functor.h>
 
+#include <algorithm>
+
 #include "pointer_ops.h"
 
 namespace tileguard {
@@ -100,8 +102,13 @@ bool MemoryState::IsReadOnly(const Buffer& buffer) const {
   return function_.written.count(buffer->data.get()) == 0;
 }
 
+bool StoreHasEffect(const BufferStoreNode* store) {
+  return !IsPure(store->value) || std::any_of(store->indices.begin(), store->indices.end(),
+                                              [](const PrimExpr& index) { return !IsPure(index); });
+}
+
 bool ValueGoesFirst(const BufferStoreNode* store) {
-  if (!IsPure(store->value)) return true;
+  if (StoreHasEffect(store)) return true;
   const int lanes = store->value.dtype().lanes();
   if (lanes == 1) return false;
   bool first = false;

@@ -26,6 +26,12 @@ Effects CollectEffects(const tvm::tirx::Stmt& stmt);
 Effects CollectEffects(const tvm::PrimExpr& expr);
 
 /*!
+ * \brief Has the value of a store, or an index of it, an effect? Then the value is evaluated first,
+ * and what the indices read is read after its effects: C++17 orders an assignment so.
+ */
+bool StoreHasEffect(const tvm::tirx::BufferStoreNode* store);
+
+/*!
  * \brief Must the value of a store be there before any of it is stored? So it is with an effect,
  * and for a vector that reads what it overwrites or whose lanes are made of several lanes.
  */

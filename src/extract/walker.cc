@@ -280,25 +280,39 @@ void Walker::VisitStmt_(const AssertStmtNode* op) {
 
 void Walker::VisitStmt_(const BufferStoreNode* op) {
   const int visit = CountVisit(op);
-  for (const PrimExpr& index : op->indices) VisitExpr(index);
-  const Known outer = Save();
-  if (op->predicate) {
-    VisitExpr(op->predicate.value());
-    KnowCondition(op->predicate.value(), true);
-  }
-  const int id =
-      recorder_.Element(op, visit, AccessKind::kStore, op->buffer, op->indices, 1, place_);
-  // A pure right-hand side may be left out with its store: its loads are under the store's guard.
-  const std::vector<int> under = place_.under;
-  if (id >= 0 && !ValueGoesFirst(op)) place_.under.push_back(id);
-  VisitExpr(op->value);
-  place_.under = under;
-  Restore(outer);
   const bool tracked = StoresScalar(op) && !op->predicate && op->buffer->dtype == op->value.dtype();
   const tvm::DataType type = op->buffer->dtype;
   // What lies in memory has its type's width, whatever was computed.
-  const LinearExpr value =
-      tracked ? terms_.Wrap(StoredValue(op->value), type.bits(), type.is_int()) : LinearExpr();
+  auto stored = [&] {
+    return tracked ? terms_.Wrap(StoredValue(op->value), type.bits(), type.is_int()) : LinearExpr();
+  };
+  const Known outer = Save();
+  auto predicate = [&] {
+    if (!op->predicate) return;
+    VisitExpr(op->predicate.value());
+    KnowCondition(op->predicate.value(), true);
+  };
+  LinearExpr value;
+  if (StoreHasEffect(op)) {
+    predicate();
+    VisitExpr(op->value);
+    value = stored();
+    memory_.Clobber(CollectEffects(op->value));
+    for (const PrimExpr& index : op->indices) VisitExpr(index);
+    recorder_.Element(op, visit, AccessKind::kStore, op->buffer, op->indices, 1, place_);
+  } else {
+    for (const PrimExpr& index : op->indices) VisitExpr(index);
+    predicate();
+    const int id =
+        recorder_.Element(op, visit, AccessKind::kStore, op->buffer, op->indices, 1, place_);
+    // A pure right-hand side may be left out with its store: its loads are under the store's guard.
+    const std::vector<int> under = place_.under;
+    if (id >= 0 && !ValueGoesFirst(op)) place_.under.push_back(id);
+    VisitExpr(op->value);
+    place_.under = under;
+    value = stored();
+  }
+  Restore(outer);
   memory_.Clobber(CollectEffects(tvm::ffi::GetRef<Stmt>(op)));
   if (tracked) KnowStored(op, value);
 }

@@ -228,8 +228,45 @@ tvm::PrimExpr Rewriter::RaggedLoad(const AccessSite& site, const Decision& decis
   return out;
 }
 
+// The effects happen whether or not the store does: value first, then the indices, then the test.
+Stmt Rewriter::StoreWithEffect(const BufferStoreNode* op, int visit) {
+  tvm::ffi::Optional<PrimExpr> predicate = op->predicate;
+  if (predicate) predicate = VisitExpr(predicate.value());
+  PrimExpr value = VisitExpr(op->value);
+  const size_t here = prologue_->size();
+  Indices indices = VisitIndices(op->indices);
+  const std::vector<int>& sites = SitesAt(op, visit);
+  const bool guarded = !sites.empty() && NeedsGuard(sites[0]);
+  if (guarded || prologue_->size() != here) {
+    const Var held(std::string(op->buffer->name) + "_value", value.dtype());
+    prologue_->insert(prologue_->begin() + static_cast<std::ptrdiff_t>(here),
+                      tvm::tirx::Bind(held, value, op->span));
+    value = held;
+  }
+  if (!guarded) {
+    const bool same = value.same_as(op->value) && indices.same_as(op->indices) &&
+                      predicate.same_as(op->predicate);
+    return same ? tvm::ffi::GetRef<BufferStore>(op)
+                : BufferStore(op->buffer, value, indices, predicate, op->span);
+  }
+  const AccessSite& site = Site(sites[0]);
+  const Decision& decision = DecisionOn(sites[0]);
+  indices = AddressIndices(site, decision, BindOnce(site, indices, prologue_));
+  return GuardedStore(site, decision, BufferStore(op->buffer, value, indices, predicate, op->span));
+}
+
+Stmt Rewriter::GuardedStore(const AccessSite& site, const Decision& decision,
+                            const BufferStore& store) {
+  if (site.vector_lanes > 1 && !decision.LanesAgree()) {
+    return RaggedStore(site, decision, store, {});
+  }
+  return IfThenElse(BuildCondition(site, decision, store->indices), store, std::nullopt,
+                    store->span);
+}
+
 Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
   const int visit = CountVisit(op);
+  if (StoreHasEffect(op)) return StoreWithEffect(op, visit);
   const Indices visited = VisitIndices(op->indices);
   const std::vector<int>& sites = SitesAt(op, visit);
   const bool guarded = !sites.empty() && NeedsGuard(sites[0]);
@@ -237,18 +274,14 @@ Stmt Rewriter::VisitStmt_(const BufferStoreNode* op) {
   const AccessSite& site = extraction_.sites[static_cast<size_t>(sites[0])];
   const Decision& decision = decisions_[static_cast<size_t>(sites[0])];
   if (ValueGoesFirst(op)) {
-    // The effect happens whether or not the store does: value first, then the index, then the test.
     tvm::ffi::Optional<PrimExpr> predicate = op->predicate;
     if (predicate) predicate = VisitExpr(predicate.value());
-    PrimExpr value = VisitExpr(op->value);
-    Var held(std::string(op->buffer->name) + "_value", value.dtype());
+    const PrimExpr value = VisitExpr(op->value);
+    const Var held(std::string(op->buffer->name) + "_value", value.dtype());
     prologue_->push_back(tvm::tirx::Bind(held, value, op->span));
     const Indices indices = AddressIndices(site, decision, BindOnce(site, visited, prologue_));
-    BufferStore store(op->buffer, held, indices, predicate, op->span);
-    if (site.vector_lanes > 1 && !decision.LanesAgree()) {
-      return RaggedStore(site, decision, store, {});
-    }
-    return IfThenElse(BuildCondition(site, decision, indices), store, std::nullopt, op->span);
+    return GuardedStore(site, decision,
+                        BufferStore(op->buffer, held, indices, predicate, op->span));
   }
   const Indices indices = AddressIndices(site, decision, BindOnce(site, visited, prologue_));
   // What the right-hand side binds stays under the guard: its own loads were proved there.

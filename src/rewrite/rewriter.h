@@ -72,6 +72,9 @@ class Rewriter : public tvm::tirx::StmtExprMutator {
   PrimExpr GuardedLoad(int id, tvm::tirx::BufferLoad load);
   PrimExpr RaggedLoad(const AccessSite& site, const Decision& decision,
                       const tvm::tirx::BufferLoad& load, const PrimExpr& safe);
+  Stmt StoreWithEffect(const tvm::tirx::BufferStoreNode* op, int visit);
+  Stmt GuardedStore(const AccessSite& site, const Decision& decision,
+                    const tvm::tirx::BufferStore& store);
   Stmt StoreWithSharedTest(const tvm::tirx::BufferStoreNode* op, const Indices& indices);
   Stmt RaggedStore(const AccessSite& site, const Decision& decision,
                    const tvm::tirx::BufferStore& store, const Prologue& binds);

@@ -52,8 +52,9 @@ def _store(c: StmtCompiler, s: Any) -> Closure:
     acc, value = c.access(s), c.expr(s.value)
 
     def run(S: State, m: Any) -> Any:
-        idx = acc.indices(S, m)
+        # The generated code is a C++17 assignment: its right-hand side goes first.
         v = value(S, m)
+        idx = acc.indices(S, m)
         acc.store(S, m, acc.locate(S, m, "store", idx), v)
         return m
 
