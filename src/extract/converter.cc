@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <sstream>
+#include <string>
 #include <utility>
 
 #include "pointer_ops.h"
@@ -114,7 +115,7 @@ LinearExpr Converter::Int(const PrimExpr& e, const Lane& lane) {
   try {
     return Linear(e, lane);
   } catch (const CoefficientOverflow&) {
-    return Unknown(e);
+    return Far(e, lane);
   }
 }
 
@@ -273,9 +274,13 @@ LinearExpr Converter::Bitwise(const CallNode* op, const std::string& name, const
     if (b.IsConstant() && b.constant() >= 0 && b.constant() < 62) {
       return a * (int64_t{1} << b.constant());
     }
-    // No bounds: bits may be lost, and then guard and address are to be computed wide.
+    // Beyond its type: bits may be lost, and then guard and address are to be computed wide.
     SymbolInfo info;
     info.name = "?" + std::to_string(symbols_->size());
+    if (op->dtype.bits() <= 32) {
+      info.lo = -(int64_t{1} << 62);
+      info.hi = int64_t{1} << 62;
+    }
     const LinearExpr shifted = terms_->Named("shl" + Key(a) + "," + Key(b), std::move(info));
     (*symbols_)[shifted.terms()[0].first].definition = Or({Ge(-1, a), Ge(-1, b), Ge(shifted, a)});
     return shifted;

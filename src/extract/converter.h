@@ -66,6 +66,7 @@ class Converter {
   LinearExpr Linear(const tvm::PrimExpr& e, const Lane& lane);
   Formula Condition(const tvm::PrimExpr& e, const Lane& lane);
   LinearExpr Unknown(const tvm::PrimExpr& e);
+  LinearExpr Far(const tvm::PrimExpr& e, const Lane& lane);
   LinearExpr Call(const tvm::tirx::CallNode* op, const Lane& lane);
   LinearExpr Cast(const tvm::tirx::CastNode* op, const Lane& lane);
   LinearExpr Load(const tvm::tirx::BufferLoadNode* op, const Lane& lane);

@@ -6,6 +6,7 @@
 
 #include "../prove/explain.h"
 #include "lane_tests.h"
+#include "width.h"
 
 namespace tileguard {
 
@@ -93,6 +94,8 @@ class Decider {
   static std::vector<Formula> UnderGuard(const std::vector<OpenAtom>& open);
   void ExplainDecision(const AccessQuery& query, const std::vector<Formula>& extra,
                        const std::vector<OpenAtom>& open, Decision* out);
+  void CompareBothBounds(const AccessQuery& query, const std::vector<Formula>& extra,
+                         std::vector<OpenAtom>* open);
   bool Fits(const AccessQuery& query, const std::vector<Formula>& extra, int dim);
   UnknownReason Reason(const std::vector<OpenAtom>& open) const;
   Decision Unmodelled(const AccessQuery& query) const;
@@ -230,6 +233,26 @@ bool Decider::Fits(const AccessQuery& query, const std::vector<Formula>& extra, 
   });
 }
 
+// A guard computes in 64 bits at most. An index that may leave them has to be compared with both
+// bounds, also with the one that it keeps as a mathematical integer. One unsigned comparison does
+// that; the host's simplifier, which knows no overflow, would delete a second signed one.
+void Decider::CompareBothBounds(const AccessQuery& query, const std::vector<Formula>& extra,
+                                std::vector<OpenAtom>* open) {
+  for (OpenAtom& one : *open) {
+    const auto dim = static_cast<size_t>(one.atom.dim);
+    const auto same_dim = [&](const OpenAtom& other) { return other.atom.dim == one.atom.dim; };
+    if (query.is_span || one.atom.positive_extent) continue;
+    if (std::count_if(open->begin(), open->end(), same_dim) > 1) continue;
+    if (!MayLeave64Bits(query.dims[dim].index, *symbols_, query, extra, &prover_)) continue;
+    one.atom.both_bounds = one.atom.wide = true;
+    if (one.atom.upper) continue;
+    one.atom.upper = true;
+    one.formula = AtomFormula(query.dims[dim], true);
+    one.first = query.HasEnds() ? AtomFormula(query.first[dim], true) : one.formula;
+    one.last = query.HasEnds() ? AtomFormula(query.last[dim], true) : one.formula;
+  }
+}
+
 UnknownReason Decider::Reason(const std::vector<OpenAtom>& open) const {
   for (const OpenAtom& atom : open) {
     if (atom.refutation.answer == Answer::kUnknown) return UnknownReason::kQuota;
@@ -306,9 +329,10 @@ Decision Decider::DecideModelled(int id) {
     out.verdict = sure ? Verdict::kOutOfBounds : Verdict::kUnknown;
     out.reason = sure ? UnknownReason::kNone : UnknownReason::kQuota;
   }
+  if (out.verdict != Verdict::kOutOfBounds) CompareBothBounds(query, extra, &open);
   for (OpenAtom& atom : open) {
     ChooseLane(query, extra, &atom);
-    atom.atom.wide = !Fits(query, extra, atom.atom.dim);
+    atom.atom.wide = atom.atom.both_bounds || !Fits(query, extra, atom.atom.dim);
     out.atoms.push_back(atom.atom);
   }
   OrderAtoms(*symbols_, query, &out.atoms);

@@ -28,7 +28,7 @@ enum class LaneChoice { kNone, kFirst, kLast, kEach };
  * \brief One comparison of a guard: `index_d >= 0`, or `index_d < extent_d` when `upper`.
  * `uniform`: the comparison of lane `lane` has the same truth for every lane. When it is not, and
  * `lane` is kFirst or kLast, that comparison is the test for a full vector. `positive_extent`: the
- * comparison `0 < extent_d` says the same here and is cheaper.
+ * comparison `0 < extent_d` says the same here and is cheaper. `wide`: computed in 64 bits.
  */
 struct GuardAtom {
   int dim = 0;
@@ -37,6 +37,7 @@ struct GuardAtom {
   bool uniform = true;
   bool positive_extent = false;
   bool wide = false;
+  bool both_bounds = false;  // compared as unsigned 64-bit integers: one below zero is far above
 };
 
 /*! \brief Concrete values under which the access leaves its buffer. */

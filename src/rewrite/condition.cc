@@ -195,6 +195,10 @@ PrimExpr AtomCondition(const AccessSite& site, const GuardAtom& atom, PrimExpr i
     index = Widener().VisitExpr(index);
     extent = Widener().VisitExpr(extent);
   }
+  if (atom.both_bounds) {
+    const DataType type = DataType::UInt(64);
+    return LT(tvm::cast(type, index), tvm::cast(type, extent));
+  }
   if (atom.positive_extent) return LT(tvm::IntImm(extent.dtype(), 0), extent);
   if (atom.upper) return LT(index, extent);
   return GE(index, tvm::IntImm(index.dtype(), 0));
