@@ -62,18 +62,22 @@ def prototype(source: str) -> tuple[str, list[tuple[str, str]]]:
     return found.group(1), parameters
 
 
+def output_name(source: str) -> str:
+    """The kernel's last array, which it writes."""
+    return [name for kind, name in prototype(source)[1] if kind.endswith("*")][-1]
+
+
 def main_text(source: str, arrays: Mapping[str, np.ndarray], shape: Mapping[str, int]) -> str:
     """A main that reads NAME.in for every array, calls the kernel once and writes the last array to NAME.out."""
     kernel, parameters = prototype(source)
     unknown = [name for _, name in parameters if name not in arrays and name not in shape]
     if unknown:
         raise HarnessError(f"{kernel} has a parameter {unknown[0]} that is neither an array nor a size.")
-    reads, last = [], ""
+    reads, last = [], output_name(source)
     for kind, name in parameters:
         if name in arrays:
             element = _plain(kind, arrays[name]).removesuffix("*")
             reads.append(f'  auto {name} = Read<{element}>("{name}.in", {arrays[name].size});')
-            last = name
         else:
             reads.append(f"  const {SYMBOL} {name} = {shape[name]};")
     arguments = ", ".join(f"{name}.data()" if name in arrays else name for _, name in parameters)
@@ -94,8 +98,7 @@ def count(
     """Instructions of one call of the kernel, callees included, and its last array afterwards."""
     import tilelang.env
 
-    kernel, parameters = prototype(source)
-    last = [name for _, name in parameters if name in arrays][-1]
+    kernel, last = prototype(source)[0], output_name(source)
     # A file of its own, so that the kernel is not inlined into main, where it could not be told from it.
     (folder / "main.cc").write_text(main_text(source, arrays, shape))
     (folder / "kernel.cc").write_text(source)

@@ -16,7 +16,7 @@ sys.path.append(str(Path(__file__).parents[2] / "examples"))
 import gather
 import softmax
 import stencil
-from common import CPU, Arrays, Example, Shape
+from common import CPU, Arrays, Example, Shape, extent
 
 TILE = 256
 
@@ -38,7 +38,7 @@ class Work:
 
 def add(dtype: str) -> Work:
     def make(n: int | None = None) -> Any:
-        n = T.dynamic("n") if n is None else n
+        n = extent("n", n)
 
         @T.prim_func
         def add(a: T.Tensor((n,), dtype), b: T.Tensor((n,), dtype), c: T.Tensor((n,), dtype)):
@@ -55,21 +55,15 @@ def add(dtype: str) -> Work:
     return Work(f"add {dtype}", make, shapes, inputs, lambda a, b: a)
 
 
-def of(example: Example, shapes: tuple[Shape, ...]) -> Work:
-    return Work(
-        example.name, lambda **shape: example.make(CPU, **shape), shapes, example.inputs, lambda *given: given[-1]
-    )
+def of(
+    example: Example, shapes: tuple[Shape, ...], output: Callable[..., np.ndarray] = lambda *given: given[-1]
+) -> Work:
+    return Work(example.name, lambda **shape: example.make(CPU, **shape), shapes, example.inputs, output)
 
 
 def works() -> tuple[Work, ...]:
     """All of them; every shape is called on a kernel with symbols and on one of that constant shape."""
     planes = tuple({"m": m, "n": n} for m, n in ((1, 1), (7, 31), (9, 33), (37, 61), (64, 97), (101, 128), (67, 257)))
     rows = tuple({**plane, "t": t} for plane, t in zip(planes, (1, 2, 13, 64, 5, 100, 31), strict=True))
-    gathered = Work(
-        gather.EXAMPLE.name,
-        lambda **shape: gather.make(CPU, **shape),
-        rows,
-        gather.inputs,
-        lambda table, index: np.empty((len(index), table.shape[1]), table.dtype),
-    )
+    gathered = of(gather.EXAMPLE, rows, lambda table, index: np.empty((len(index), table.shape[1]), table.dtype))
     return (add("float32"), add("int8"), of(stencil.EXAMPLE, planes), of(softmax.EXAMPLE, planes), gathered)

@@ -52,9 +52,7 @@ def calls(work: Work) -> Iterator[Call]:
         inputs = work.inputs(rng, **shape)
         constant = _sources(work.make(**shape))
         for sources, dynamic in ((symbolic, True), (constant, False)):
-            _, parameters = harness.prototype(sources[0])
-            name = [name for kind, name in parameters if kind.endswith("*")][-1]
-            arrays = {**inputs, name: np.zeros_like(work.output(*inputs.values()))}
+            arrays = {**inputs, harness.output_name(sources[0]): np.zeros_like(work.output(*inputs.values()))}
             for level in harness.LEVELS:
                 with tempfile.TemporaryDirectory() as folder:
                     (theirs, want), (ours, got) = (
